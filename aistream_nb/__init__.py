@@ -1,0 +1,1 @@
+"""See, steer and test an agent's stream inside a notebook."""

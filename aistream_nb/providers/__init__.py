@@ -1,0 +1,1 @@
+"""Model providers: adapters, continuations, and the turn that joins them."""

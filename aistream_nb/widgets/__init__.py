@@ -1,0 +1,1 @@
+"""The one door to the browser: widgets, and what they say to it."""

@@ -1,0 +1,5 @@
+"""The joint between the project and the case files: fixed names, fixed shapes.
+
+Other suites are run through these names. Each is made in the ``join_*`` module of
+its folder of cases; this page only gathers them.
+"""
