@@ -13,11 +13,11 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final, NoReturn
 
-from aistream_nb.core.values import ABSENT, JSONValue
+from aistream_nb.core.values import ABSENT, JSONValue, is_array, is_mapping
 
 __all__ = [
     "JS_WHITESPACE",
@@ -33,7 +33,7 @@ JS_WHITESPACE: Final = (
     "\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
-"""What ECMAScript calls white space; ``str.strip()`` of Python differs in five places."""
+"""What ECMAScript calls white space; ``str.strip()`` of Python differs."""
 
 _MAX_DEPTH: Final = 900
 """Deeper values are refused: they would exhaust the stack of whoever reads the text."""
@@ -61,7 +61,8 @@ def join_surrogates(text: str) -> str:
     """
     if not _SURROGATE_PAIR.search(text):
         return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    halves = text.encode("utf-16-le", "surrogatepass")
+    return halves.decode("utf-16-le", "surrogatepass")
 
 
 def _refuse_constant(word: str) -> NoReturn:
@@ -119,9 +120,9 @@ def _write_composite(value: object, out: Any, open_ids: set[int], depth: int) ->
     if id(value) in open_ids:
         raise UnencodableError("the value contains itself")
     open_ids.add(id(value))
-    if isinstance(value, Mapping):
+    if is_mapping(value):
         _write_object(value, out, open_ids, depth)
-    elif isinstance(value, (list, tuple)):
+    elif is_array(value):
         _write_array(value, out, open_ids, depth)
     else:
         _write_foreign(value, out, open_ids, depth)
@@ -144,7 +145,7 @@ def _write_object(
 
 
 def _write_array(
-    value: list[Any] | tuple[Any, ...], out: Any, open_ids: set[int], depth: int
+    value: Sequence[Any], out: Any, open_ids: set[int], depth: int
 ) -> None:
     separator = "["
     for item in value:
@@ -207,7 +208,7 @@ def _number(value: float) -> str:
 
 
 def _js_digits(value: float) -> str:
-    """``Number.prototype.toString``: shortest digits, exponent from 1e21 and 1e-7 on."""
+    """Shortest digits; an exponent from 1e21 up and from 1e-7 down."""
     text = repr(value)
     if _JS_PLAIN_NOTATION_FROM <= abs(value) < _JS_EXPONENT_FROM:
         return format(Decimal(text), "f").removesuffix(".0")

@@ -95,7 +95,7 @@ class ToolCallDone:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCallResult:
-    """What the model will be told about a call: the tool's value, or why there is none."""
+    """What the model is told about a call: the tool's value, or why there is none."""
 
     tool_name: str
     call_id: str | None

@@ -6,14 +6,22 @@ is not there at all is :data:`ABSENT`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any, Final, TypeAlias, TypeGuard
 
-__all__ = ["ABSENT", "Absent", "Event", "JSONValue", "is_mapping", "present"]
+__all__ = [
+    "ABSENT",
+    "Absent",
+    "Event",
+    "JSONValue",
+    "is_array",
+    "is_mapping",
+    "present",
+]
 
 JSONValue: TypeAlias = (
-    None | bool | int | float | str | list["JSONValue"] | dict[str, "JSONValue"]
+    bool | int | float | str | list["JSONValue"] | dict[str, "JSONValue"] | None
 )
 """What strict JSON text can say."""
 
@@ -38,6 +46,11 @@ class Absent(Enum):
 
 ABSENT: Final = Absent.ABSENT
 """No value at all, as opposed to null."""
+
+
+def is_array(value: object) -> TypeGuard[Sequence[Any]]:
+    """Whether ``value`` is a JSON array; tuples count, text does not."""
+    return isinstance(value, (list, tuple))
 
 
 def is_mapping(value: object) -> TypeGuard[Mapping[str, Any]]:
