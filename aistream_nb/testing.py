@@ -1,0 +1,1 @@
+"""For tests of agents: replay a recording, script a provider, pytest fixtures."""
