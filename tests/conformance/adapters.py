@@ -3,3 +3,4 @@
 Other suites are run through these names. Each is made in the ``join_*`` module of
 its folder of cases; this page only gathers them.
 """
+from join_agui import apply_patch
