@@ -85,6 +85,19 @@ class ToolSpec:
     """The JSON Schema of the arguments: always an object schema."""
     annotations: ToolAnnotations = field(default_factory=ToolAnnotations)
 
+    def to_wire(self) -> dict[str, Any]:
+        """The tool as AG-UI's run input lists it; annotations travel as metadata.
+
+        >>> ToolSpec(name="f").to_wire()["metadata"]
+        {'aistream': {'annotations': {}}}
+        """
+        return {
+            "name": self.name,
+            "description": self.description,
+            "parameters": dict(self.parameters),
+            "metadata": {"aistream": {"annotations": self.annotations.to_wire()}},
+        }
+
 
 @runtime_checkable
 class ClientTool(Protocol):

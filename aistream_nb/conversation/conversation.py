@@ -1,0 +1,409 @@
+"""One conversation: AG-UI events in, traits and one :class:`Change` for each event out.
+
+Rules that a change here must keep:
+
+1. Everything enters through :meth:`Conversation.receive`, so a replay ends in the
+   same state as the run. Times are those on the events.
+2. A delta costs the same however long the text or the history has become.
+3. What only AG-UI's neighbours say (a decision, an execution, a round's usage)
+   arrives as CUSTOM events named ``aistream:…`` and is read from a table.
+
+No browser and no network live here; views are in :mod:`aistream_nb.widgets`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, Literal, TypeAlias
+
+from traitlets import Any as AnyTrait, Dict, HasTraits, Tuple, Unicode
+
+from aistream_nb.conversation.models import CallNotes, MessageModel, ToolCallModel
+from aistream_nb.conversation.reading import (
+    mapping_at,
+    mappings,
+    marked_failure,
+    seconds,
+)
+from aistream_nb.core.call_status import SETTLED
+from aistream_nb.core.events import as_event
+from aistream_nb.core.messages import ToolCallPart, UIMessage
+from aistream_nb.core.processor import StreamProcessor
+from aistream_nb.core.values import Event, is_mapping
+
+__all__ = ["Change", "Conversation", "RunStatus"]
+
+RunStatus: TypeAlias = Literal[
+    "idle", "running", "waiting", "finished", "error", "aborted"
+]
+
+_GROWTH: Final = frozenset(
+    {"TEXT_MESSAGE_CONTENT", "TOOL_CALL_ARGS", "REASONING_MESSAGE_CONTENT"}
+)
+"""Events that only let something grow: no call appears, no status changes."""
+
+_STATE_EVENTS: Final = frozenset({"STATE_SNAPSHOT", "STATE_DELTA"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What one event changed."""
+
+    messages: tuple[str, ...] = ()
+    """Ids of the messages that changed, appeared or went."""
+    tool_calls: tuple[str, ...] = ()
+    """Ids of the tool calls that may have changed."""
+    structure: bool = False
+    """Whether messages appeared, went, or changed their order."""
+    run: bool = False
+    """Whether the run's status, its usage or the shared state changed."""
+    growth: bool = False
+    """Whether the event only let text grow, so that telling of it may wait."""
+    reset: bool = False
+    """Whether everything that was said before is void."""
+
+
+class Conversation(HasTraits):
+    """A conversation that scripts can read and notebooks can observe.
+
+    >>> conversation = Conversation()
+    >>> for event in [
+    ...     {"type": "RUN_STARTED", "threadId": "t", "runId": "r"},
+    ...     {"type": "TEXT_MESSAGE_START", "messageId": "m", "role": "assistant"},
+    ...     {"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": "Hello"},
+    ... ]:
+    ...     change = conversation.receive(event)
+    >>> conversation.messages[-1].text, conversation.status
+    ('Hello', 'running')
+    """
+
+    messages = Tuple((), help="The messages, in order.")
+    tool_calls = Dict({}, help="Every tool call of the conversation, by its id.")
+    status = Unicode("idle", help="idle, running, waiting, finished, error, aborted.")
+    error = Unicode("", help="Why the last run failed; empty if it did not.")
+    state = AnyTrait(None, help="The shared state that the agent sent, or None.")
+    usage = Dict({}, help="Tokens by kind, summed over the conversation.")
+    timing = Dict({}, help="Seconds of the last run: started, first_token, ended.")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._subscribers: list[Callable[[Change], None]] = []
+        self._begin()
+
+    def _begin(self) -> None:
+        self._processor = StreamProcessor(message_per_id=True)
+        self._models: dict[str, MessageModel] = {}
+        self._notes: dict[str, CallNotes] = {}
+        self._tools: dict[str, Mapping[str, Any]] = {}
+        self._round_usage_seen = False
+        self._questions: set[str] = set()
+        self._touched_calls: dict[str, None] = {}
+
+    # ------------------------------------------------------------ reading
+
+    @property
+    def processor(self) -> StreamProcessor:
+        """The fold behind the traits; read it, and write through :meth:`receive`."""
+        return self._processor
+
+    def message(self, message_id: str) -> MessageModel | None:
+        """The message with this id, or ``None``."""
+        return self._models.get(message_id)
+
+    def read_message(self, message_id: str) -> UIMessage | None:
+        """The message as the processor has it: a frozen value."""
+        return self._processor.message(message_id)
+
+    def read_tool(self, name: str) -> Mapping[str, Any]:
+        """What the last run's input says of a tool; empty if it says nothing."""
+        return self._tools.get(name, {})
+
+    def subscribe(self, heard: Callable[[Change], None]) -> Callable[[], None]:
+        """Call ``heard`` after every event; the answer is what ends it."""
+        self._subscribers.append(heard)
+
+        def unsubscribe() -> None:
+            if heard in self._subscribers:
+                self._subscribers.remove(heard)
+
+        return unsubscribe
+
+    # ------------------------------------------------------------ writing
+
+    def receive(self, event: object) -> Change:
+        """Fold one AG-UI event: a mapping, JSON text, or an object of the SDK.
+
+        Never raises for what is in the event: order is judged elsewhere, and a field
+        that makes no sense is treated as the processor's specification says.
+        """
+        wire = as_event(event)
+        kind = str(wire.get("type", ""))
+        self._touched_calls = {}
+        before = self._BEFORE.get(kind)
+        if before is not None:
+            before(self, wire)
+        self._processor.receive(marked_failure(wire))
+        after = self._AFTER.get(kind)
+        run = False if after is None else after(self, wire)
+        change = self._absorb(wire, kind, run=run)
+        self._tell(change)
+        return change
+
+    def receive_all(self, events: Iterable[object]) -> None:
+        """Fold many events, one after another."""
+        for event in events:
+            self.receive(event)
+
+    def reset(self) -> None:
+        """Forget everything; views start afresh."""
+        self._begin()
+        for name, empty in self._EMPTY.items():
+            self.set_trait(name, empty)
+        self._tell(Change(reset=True, structure=True, run=True))
+
+    def _tell(self, change: Change) -> None:
+        for heard in tuple(self._subscribers):
+            heard(change)
+
+    # ------------------------------------------------------------ folding
+
+    def _absorb(self, event: Event, kind: str, *, run: bool) -> Change:
+        growth = kind in _GROWTH
+        changed = self._processor.take_changes()
+        structure = self._appeared_or_went(changed, growth=growth)
+        if structure or kind == "MESSAGES_SNAPSHOT":
+            structure = self._restructure()
+        if growth:
+            self._note_growth(event)
+        else:
+            self._note_calls(changed, event)
+        for message_id in changed:
+            model = self._models.get(message_id)
+            if model is not None:
+                model.touch()
+        for call_id in self._touched_calls:
+            self.tool_calls[call_id].touch()
+        waiting = not growth and self._note_waiting()
+        return Change(
+            messages=changed,
+            tool_calls=tuple(self._touched_calls),
+            structure=structure,
+            run=run or waiting,
+            growth=growth and not structure,
+        )
+
+    def _appeared_or_went(self, changed: tuple[str, ...], *, growth: bool) -> bool:
+        if growth:
+            return any(message_id not in self._models for message_id in changed)
+        return any(
+            (self._processor.message(message_id) is None)
+            is (message_id in self._models)
+            for message_id in changed
+        )
+
+    def _restructure(self) -> bool:
+        ids = [message.id for message in self._processor.messages]
+        models = {
+            message_id: self._models.get(message_id) or MessageModel(self, message_id)
+            for message_id in ids
+        }
+        changed = list(models) != list(self._models)
+        self._models = models
+        self.messages = tuple(models.values())
+        return changed
+
+    def _note_growth(self, event: Event) -> None:
+        call_id = event.get("toolCallId")
+        if isinstance(call_id, str) and call_id in self._notes:
+            self._touched_calls[call_id] = None
+
+    def _note_calls(self, changed: tuple[str, ...], event: Event) -> None:
+        """Find calls that appeared, and those whose part may have changed."""
+        for message_id in changed:
+            message = self._processor.message(message_id)
+            for part in () if message is None else message.parts:
+                if isinstance(part, ToolCallPart):
+                    self._note_call(part.id, message_id, event)
+
+    def _note_call(self, call_id: str, message_id: str, event: Event) -> None:
+        notes = self._notes.get(call_id)
+        if notes is None:
+            notes = CallNotes(message_id=message_id, started_at=seconds(event))
+            self._notes[call_id] = notes
+            model = ToolCallModel(self, call_id, notes)
+            self.tool_calls = {**self.tool_calls, call_id: model}
+        notes.message_id = message_id
+        self._touched_calls[call_id] = None
+
+    def _note_waiting(self) -> bool:
+        """Say ``waiting`` while a person is asked during a run."""
+        if self.status not in {"running", "waiting"}:
+            return False
+        now = "waiting" if self._questions else "running"
+        changed = now != self.status
+        self.status = now
+        return changed
+
+    # ------------------------------------------------------------ rules by event
+
+    def _open_run(self, event: Event) -> None:
+        self._processor.prepare()
+        self._round_usage_seen = False
+        run_input = mapping_at(event, "input")
+        for tool in mappings(run_input.get("tools")):
+            self._tools[str(tool.get("name", ""))] = tool
+        for message in mappings(run_input.get("messages")):
+            self._append_input(message)
+
+    def _append_input(self, message: Mapping[str, Any]) -> None:
+        """User messages that nobody has shown yet; the rest is history we hold."""
+        message_id, content = message.get("id"), message.get("content")
+        unknown = isinstance(message_id, str) and message_id not in self._models
+        if message.get("role") == "user" and unknown and content is not None:
+            self._processor.add_user_message(content, message_id)
+
+    def _started(self, event: Event) -> bool:
+        self.status, self.error = "running", ""
+        self.timing = {"started": seconds(event)}
+        return True
+
+    def _finished(self, event: Event) -> bool:
+        outcome = mapping_at(event, "outcome").get("type")
+        self._close_run(event, stop_unanswered=outcome == "cancelled")
+        self.status = self._OUTCOMES.get(outcome, "finished")
+        return True
+
+    def _failed(self, event: Event) -> bool:
+        self._close_run(event, stop_unanswered=True)
+        message = event.get("message") or mapping_at(event, "error").get("message")
+        self.error = str(message or "An error occurred")
+        self.status = "error"
+        return True
+
+    def _close_run(self, event: Event, *, stop_unanswered: bool) -> None:
+        self._processor.finalize()
+        if not self._round_usage_seen:
+            for counted in mappings(event.get("usage")):
+                self._add_usage(counted)
+        self.timing = {**self.timing, "ended": seconds(event)}
+        self._questions.clear()
+        for call_id, notes in self._notes.items():
+            status = self.tool_calls[call_id].status
+            if status in SETTLED:
+                continue
+            # A call without its arguments can never go on once the run is over.
+            notes.stopped = stop_unanswered or status in {"streaming", "executing"}
+            self._touched_calls[call_id] = None
+
+    def _first_token(self, event: Event) -> bool:
+        if "first_token" in self.timing or not self.timing:
+            return False
+        self.timing = {**self.timing, "first_token": seconds(event)}
+        return True
+
+    def _answered(self, event: Event) -> bool:
+        call_id = str(event.get("toolCallId"))
+        self._questions.discard(call_id)
+        notes = self._notes.get(call_id)
+        if notes is not None:
+            notes.executing = False
+            notes.ended_at = seconds(event)
+        return False
+
+    def _state_changed(self, event: Event) -> bool:
+        del event
+        self.state = self._processor.shared_state
+        return True
+
+    def _custom(self, event: Event) -> bool:
+        rule = self._CUSTOM.get(str(event.get("name")))
+        given = event.get("value", event.get("data"))
+        value: Mapping[str, Any] = given if is_mapping(given) else {}
+        return rule is not None and rule(self, value)
+
+    def _asked(self, value: Mapping[str, Any]) -> bool:
+        notes = self._touch_call(value)
+        approval_id = mapping_at(value, "approval").get("id")
+        if notes is not None and isinstance(approval_id, str):
+            notes.approval_id = approval_id
+            notes.decision = None
+            self._questions.add(str(value.get("toolCallId")))
+        return False
+
+    def _decided(self, value: Mapping[str, Any]) -> bool:
+        notes = self._touch_call(value)
+        decision = value.get("decision")
+        if notes is None or decision not in {"proceed", "deny"}:
+            return False
+        self._questions.discard(str(value.get("toolCallId")))
+        notes.decision = decision
+        notes.reason = str(value.get("reason") or "")
+        notes.decided_by = str(value.get("by") or "")
+        arguments = value.get("arguments")
+        notes.edited = arguments if is_mapping(arguments) else None
+        approval_id = value.get("approvalId")
+        if isinstance(approval_id, str):
+            notes.approval_id = approval_id
+            self._processor.add_tool_approval_response(
+                approval_id, decision == "proceed"
+            )
+        return False
+
+    def _executing(self, value: Mapping[str, Any]) -> bool:
+        notes = self._touch_call(value)
+        if notes is not None:
+            notes.executing = True
+        return False
+
+    def _round_ended(self, value: Mapping[str, Any]) -> bool:
+        usage = value.get("usage")
+        if is_mapping(usage):
+            self._round_usage_seen = True
+            self._add_usage(usage)
+        return True
+
+    def _touch_call(self, value: Mapping[str, Any]) -> CallNotes | None:
+        call_id = str(value.get("toolCallId"))
+        notes = self._notes.get(call_id)
+        if notes is not None:
+            self._touched_calls[call_id] = None
+        return notes
+
+    def _add_usage(self, counted: Mapping[str, Any]) -> None:
+        total = dict(self.usage)
+        for kind, count in counted.items():
+            if isinstance(count, int) and not isinstance(count, bool):
+                total[kind] = total.get(kind, 0) + count
+        self.usage = total
+
+    _OUTCOMES: ClassVar[Mapping[Any, RunStatus]] = {
+        "cancelled": "aborted",
+        "interrupt": "waiting",
+    }
+    _EMPTY: ClassVar[Mapping[str, Any]] = {
+        "messages": (),
+        "tool_calls": {},
+        "status": "idle",
+        "error": "",
+        "state": None,
+        "usage": {},
+        "timing": {},
+    }
+    _BEFORE: ClassVar[Mapping[str, Callable[..., None]]] = {"RUN_STARTED": _open_run}
+    _AFTER: ClassVar[Mapping[str, Callable[..., bool]]] = {
+        "RUN_STARTED": _started,
+        "RUN_FINISHED": _finished,
+        "RUN_ERROR": _failed,
+        "TEXT_MESSAGE_CONTENT": _first_token,
+        "TEXT_MESSAGE_CHUNK": _first_token,
+        "TOOL_CALL_RESULT": _answered,
+        "CUSTOM": _custom,
+        **dict.fromkeys(_STATE_EVENTS, _state_changed),
+    }
+    _CUSTOM: ClassVar[Mapping[str, Callable[..., bool]]] = {
+        "approval-requested": _asked,
+        "aistream:decision": _decided,
+        "aistream:executing": _executing,
+        "aistream:round": _round_ended,
+    }

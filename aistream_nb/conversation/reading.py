@@ -1,0 +1,49 @@
+"""Small readers of wire fields that a stranger may have filled with anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from aistream_nb.core.values import Event, is_array, is_mapping
+
+__all__ = ["mapping_at", "mappings", "marked_failure", "seconds"]
+
+_SECONDS: Final = 0.001
+"""AG-UI's timestamps are milliseconds; ours are seconds."""
+
+
+def mapping_at(value: object, *names: str) -> Mapping[str, Any]:
+    """The object that lies at a path of members; empty if there is none.
+
+    >>> mapping_at(
+    ...     {"metadata": {"aistream": {"isError": True}}}, "metadata", "aistream"
+    ... )
+    {'isError': True}
+    >>> mapping_at({"metadata": 7}, "metadata", "aistream")
+    {}
+    """
+    for name in names:
+        value = value.get(name) if is_mapping(value) else None
+    return value if is_mapping(value) else {}
+
+
+def mappings(value: object) -> tuple[Mapping[str, Any], ...]:
+    """The objects in a list, without anything else that it holds."""
+    items = value if is_array(value) else ()
+    return tuple(item for item in items if is_mapping(item))
+
+
+def seconds(event: Event) -> float | None:
+    """When the event happened, if it says so."""
+    moment = event.get("timestamp")
+    if isinstance(moment, bool) or not isinstance(moment, (int, float)):
+        return None
+    return moment * _SECONDS
+
+
+def marked_failure(event: Event) -> Event:
+    """A result that is marked as failed, in the words that the processor reads."""
+    if mapping_at(event, "metadata", "aistream").get("isError") is not True:
+        return event
+    return {**event, "state": "output-error"}
