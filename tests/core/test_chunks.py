@@ -44,7 +44,7 @@ def test_text_chunks_become_start_and_contents_and_the_run_s_end_ends_them():
         {
             "type": "TEXT_MESSAGE_START",
             "messageId": "m1",
-            "name": "ana",
+            "name": "a",
             "timestamp": 5,
         },
         {
