@@ -12,7 +12,12 @@ from typing import Any, Literal, Protocol
 
 from aistream_nb.conversation.mirror import Mirror, Mirrored
 from aistream_nb.conversation.reading import mapping_at
-from aistream_nb.core.call_status import CallFacts, CallStatus, call_status
+from aistream_nb.core.call_status import (
+    CallFacts,
+    CallStatus,
+    call_status,
+    decision_of,
+)
 from aistream_nb.core.messages import ToolCallPart, ToolResultPart, UIMessage
 from aistream_nb.core.partial_json import parse_partial_json
 from aistream_nb.core.values import ABSENT
@@ -150,7 +155,7 @@ class ToolCallModel(Mirror):
             "status": _status(part, result, notes),
             "result": None if result is None else result.content,
             "error": _error_text(result),
-            "decision": notes.decision,
+            "decision": _decision(part, notes),
             "reason": notes.reason,
             "decided_by": notes.decided_by,
             "approval_id": notes.approval_id,
@@ -186,11 +191,18 @@ def _status(
         part_state=part.state,
         has_result=result is not None or part.output is not ABSENT,
         failed=result is not None and result.state == "error",
-        decision=notes.decision,
+        decision=_decision(part, notes),
         executing=notes.executing,
         stopped=notes.stopped,
     )
     return call_status(facts)
+
+
+def _decision(
+    part: ToolCallPart, notes: CallNotes
+) -> Literal["proceed", "deny"] | None:
+    approved = None if part.approval is None else part.approval.approved
+    return notes.decision or decision_of(approved)
 
 
 def _error_text(result: ToolResultPart | None) -> str | None:

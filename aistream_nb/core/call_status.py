@@ -8,11 +8,18 @@ back to a word that turns a spinner once the run has ended.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
-__all__ = ["SETTLED", "STATUS_RULES", "CallFacts", "CallStatus", "call_status"]
+__all__ = [
+    "SETTLED",
+    "STATUS_RULES",
+    "CallFacts",
+    "CallStatus",
+    "call_status",
+    "decision_of",
+]
 
 CallStatus: TypeAlias = Literal[
     "streaming",
@@ -76,11 +83,8 @@ def call_status(facts: CallFacts) -> CallStatus:
     return next(status for status, holds in STATUS_RULES if holds(facts))
 
 
-def decision_of(
-    approval: Mapping[str, Any] | None,
-) -> Literal["proceed", "deny"] | None:
-    """What an ``approval`` member of a part says, once it was answered."""
-    answer = None if approval is None else approval.get("approved")
-    if answer is None:
+def decision_of(approved: bool | None) -> Literal["proceed", "deny"] | None:
+    """The decision that an answered approval stands for; ``None`` while it is open."""
+    if approved is None:
         return None
-    return "proceed" if answer else "deny"
+    return "proceed" if approved else "deny"

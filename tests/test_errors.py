@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import inspect
+import re
+
+from aistream_nb import errors
+
+
+def exceptions() -> dict[str, type[Exception]]:
+    return {
+        name: member
+        for name, member in vars(errors).items()
+        if inspect.isclass(member) and issubclass(member, Exception)
+    }
+
+
+def test_every_exception_is_exported_and_drawn_in_the_tree():
+    drawn = re.findall(r"- (\w+)", errors.__doc__ or "")
+
+    assert sorted(drawn) == sorted(exceptions()) == sorted(errors.__all__)
+
+
+def test_everything_can_be_caught_by_the_root():
+    assert all(issubclass(e, errors.AIStreamError) for e in exceptions().values())
+
+
+def test_errors_carry_what_a_caller_reacts_to():
+    status = errors.ProviderStatusError(
+        "busy", provider="p", status_code=529, request_id="r", retry_after=2.0
+    )
+    stream = errors.ProviderStreamError("cut", provider="p", after=3)
+    order = errors.OrderingError(
+        "x", rule="text.start_open", index=4, event_type="T", expected="y"
+    )
+    turn = errors.TurnError("x", tool_name="f", tool_call_id="c")
+    recording = errors.RecordingError("x", path="a.jsonl", line=2)
+
+    assert (status.status_code, status.request_id, status.retry_after) == (529, "r", 2)
+    assert (stream.provider, stream.after) == ("p", 3)
+    assert (order.rule, order.index, order.event_type) == ("text.start_open", 4, "T")
+    assert order.expected == "y"
+    assert (turn.tool_name, turn.tool_call_id) == ("f", "c")
+    assert (recording.path, recording.line) == ("a.jsonl", 2)
+    assert errors.ToolInputError("x", tool_name="f").tool_name == "f"
