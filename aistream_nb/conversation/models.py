@@ -202,7 +202,7 @@ def _decision(
     part: ToolCallPart, notes: CallNotes
 ) -> Literal["proceed", "deny"] | None:
     approved = None if part.approval is None else part.approval.approved
-    return notes.decision or decision_of(approved)
+    return notes.decision or decision_of(approved=approved)
 
 
 def _error_text(result: ToolResultPart | None) -> str | None:

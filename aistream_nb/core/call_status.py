@@ -83,7 +83,7 @@ def call_status(facts: CallFacts) -> CallStatus:
     return next(status for status, holds in STATUS_RULES if holds(facts))
 
 
-def decision_of(approved: bool | None) -> Literal["proceed", "deny"] | None:
+def decision_of(*, approved: bool | None) -> Literal["proceed", "deny"] | None:
     """The decision that an answered approval stands for; ``None`` while it is open."""
     if approved is None:
         return None

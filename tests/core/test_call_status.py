@@ -73,6 +73,6 @@ def test_every_row_can_be_reached():
 
 
 def test_an_approval_says_its_decision_once_answered():
-    assert decision_of(None) is None
-    assert decision_of(True) == "proceed"
-    assert decision_of(False) == "deny"
+    assert decision_of(approved=None) is None
+    assert decision_of(approved=True) == "proceed"
+    assert decision_of(approved=False) == "deny"
