@@ -1,0 +1,251 @@
+"""Arguments of a call, checked: as JSON for a gate, as Python values for a tool.
+
+Two checks with one face. :class:`SignatureCheck` holds arguments against a
+function's signature, :class:`SchemaCheck` against a JSON schema that somebody else
+wrote. Both say in words what does not fit and where; neither ever repeats a value
+that the model sent, because an error text travels into logs and recordings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final, Protocol, cast
+
+from jsonschema import FormatChecker, SchemaError
+from jsonschema.exceptions import ValidationError as SchemaViolation
+from jsonschema.validators import Draft202012Validator, validator_for
+from pydantic import BaseModel, ValidationError
+from pydantic_core import PydanticSerializationError, to_jsonable_python
+from referencing import Registry
+from referencing.exceptions import Unresolvable
+
+from aistream_nb.core.json_text import UnencodableError, encode_json
+from aistream_nb.core.values import is_array, is_mapping
+from aistream_nb.errors import ToolInputError
+from aistream_nb.tools.schemas import ArgumentModel
+
+__all__ = ["ArgumentCheck", "CheckedArguments", "SchemaCheck", "SignatureCheck"]
+
+_SHOWN: Final = 5
+"""So many faults are told at once; a model repairs no more in one go."""
+
+_FORMATS: Final = FormatChecker(formats=["date", "ipv4", "ipv6", "uuid"])
+"""Formats that need no further package, so that every machine decides alike."""
+
+
+class CheckedArguments(Mapping[str, Any]):
+    """Arguments that passed a check: to look at as JSON, to call with as values.
+
+    What a gate shows is the JSON form; what the tool gets are the values that the
+    check made of it. The mapping cannot be changed, so that what was shown is what
+    runs.
+    """
+
+    __slots__ = ("_shown", "source", "values_for_call")
+
+    def __init__(
+        self, shown: Mapping[str, Any], *, source: object, values: Any
+    ) -> None:
+        self._shown: Mapping[str, Any] = MappingProxyType(dict(shown))
+        self.source: object = source
+        """The check that made them; no other may use the values."""
+        self.values_for_call: Any = values
+
+    def __getitem__(self, name: str) -> Any:
+        return self._shown[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._shown)
+
+    def __len__(self) -> int:
+        return len(self._shown)
+
+    def __repr__(self) -> str:
+        return repr(dict(self._shown))
+
+
+class ArgumentCheck(Protocol):
+    """What a tool needs to know of its arguments."""
+
+    def check(self, arguments: Mapping[str, Any], *, tool: str) -> CheckedArguments:
+        """The arguments, checked.
+
+        Raises:
+            ToolInputError: They do not fit.
+        """
+        ...
+
+    def call_with(
+        self, checked: CheckedArguments
+    ) -> tuple[Sequence[Any], Mapping[str, Any]]:
+        """The positional and the named arguments of the call."""
+        ...
+
+
+def _refusal(faults: Sequence[tuple[str, str]], tool: str) -> ToolInputError:
+    told = [f"{path}: {words}" if path else words for path, words in faults[:_SHOWN]]
+    if len(faults) > _SHOWN:
+        told.append(f"and {len(faults) - _SHOWN} more")
+    return ToolInputError(
+        f"the arguments do not fit the schema: {'; '.join(told)}", tool_name=tool
+    )
+
+
+def _path(steps: Sequence[int | str]) -> str:
+    """``guests[0].age`` for the steps to a member.
+
+    >>> _path(["guests", 0, "age"])
+    'guests[0].age'
+    """
+    path = ""
+    for step in steps:
+        if isinstance(step, int):
+            path += f"[{step}]"
+        else:
+            path += f".{step}" if path else step
+    return path
+
+
+class SignatureCheck:
+    """Holds arguments against a function's signature, through pydantic.
+
+    It is strict unless asked otherwise: ``"5"`` is no integer, just as the schema
+    says. What JSON cannot say (dates, enums, sets, models) is made from its JSON form.
+    """
+
+    def __init__(self, arguments: ArgumentModel, *, strict: bool) -> None:
+        self._arguments: ArgumentModel = arguments
+        self._strict: bool = strict
+
+    def check(self, arguments: Mapping[str, Any], *, tool: str) -> CheckedArguments:
+        """The arguments, checked, with the signature's defaults filled in.
+
+        Raises:
+            ToolInputError: They do not fit the signature.
+        """
+        try:
+            checked = self._arguments.model.model_validate_json(
+                encode_json(dict(arguments)), strict=self._strict
+            )
+        except UnencodableError as error:
+            raise _refusal([("", str(error))], tool) from None
+        except ValidationError as error:
+            raise _refusal(_pydantic_faults(error), tool) from None
+        return CheckedArguments(self._shown(checked), source=self, values=checked)
+
+    def _shown(self, checked: BaseModel) -> dict[str, Any]:
+        shown: dict[str, Any] = {}
+        for name, field in type(checked).model_fields.items():
+            try:
+                value = to_jsonable_python(getattr(checked, name), by_alias=True)
+            except PydanticSerializationError:
+                # A default such as a connection: nothing that a model sent.
+                continue
+            shown[field.alias or name] = value
+        return shown
+
+    def call_with(
+        self, checked: CheckedArguments
+    ) -> tuple[Sequence[Any], Mapping[str, Any]]:
+        """The values, in the places where the signature wants them."""
+        return self._arguments.call_with(checked.values_for_call)
+
+
+def _pydantic_faults(error: ValidationError) -> list[tuple[str, str]]:
+    return [
+        (_path(fault["loc"]), fault["msg"])
+        for fault in error.errors(
+            include_url=False, include_input=False, include_context=False
+        )
+    ]
+
+
+class SchemaCheck:
+    """Holds arguments against a JSON schema that somebody else wrote.
+
+    Raises:
+        ValueError: The schema is none, or is not the schema of an object.
+    """
+
+    def __init__(self, schema: Mapping[str, Any], *, tool: str) -> None:
+        if schema.get("type", "object") != "object":
+            raise ValueError(
+                f"the schema of tool {tool!r} describes {schema['type']!r}; "
+                "the arguments of a tool are always an object"
+            )
+        kind: Any = validator_for(dict(schema), default=Draft202012Validator)
+        try:
+            kind.check_schema(schema)
+        except SchemaError as error:
+            place = _path(list(error.absolute_path)) or "its top level"
+            raise ValueError(
+                f"the schema of tool {tool!r} is not a JSON schema (at {place})"
+            ) from None
+        # An empty registry: a reference must not make us fetch something.
+        nothing_else = cast("type[Any]", Registry)()
+        self._validator: Any = kind(
+            dict(schema), registry=nothing_else, format_checker=_FORMATS
+        )
+
+    def check(self, arguments: Mapping[str, Any], *, tool: str) -> CheckedArguments:
+        """The arguments as they came, now known to fit.
+
+        Raises:
+            ToolInputError: They do not fit the schema.
+        """
+        given = dict(arguments)
+        try:
+            violations: list[SchemaViolation] = list(self._validator.iter_errors(given))
+        except Unresolvable:
+            raise ToolInputError(
+                "the tool's schema refers to a schema that is not part of it",
+                tool_name=tool,
+            ) from None
+        if violations:
+            raise _refusal([_violation(one) for one in violations], tool)
+        return CheckedArguments(given, source=self, values=given)
+
+    def call_with(
+        self, checked: CheckedArguments
+    ) -> tuple[Sequence[Any], Mapping[str, Any]]:
+        """Everything by name."""
+        return (), dict(checked.values_for_call)
+
+
+def _violation(violation: SchemaViolation) -> tuple[str, str]:
+    """Where it is and what was due, told from the schema and never from the value."""
+    steps: list[int | str] = list(violation.absolute_path)
+    rule = str(violation.validator)
+    due: Any = violation.validator_value
+    return _path(steps), _due_words(rule, due, violation.instance)
+
+
+_WORDS: Final[Mapping[str, str]] = {
+    "const": "must be {due}",
+    "enum": "must be one of {due}",
+    "exclusiveMaximum": "must be less than {due}",
+    "exclusiveMinimum": "must be greater than {due}",
+    "format": "must have the format {due}",
+    "maxItems": "must have at most {due} items",
+    "maxLength": "must have at most {due} characters",
+    "maximum": "must be at most {due}",
+    "minItems": "must have at least {due} items",
+    "minLength": "must have at least {due} characters",
+    "minimum": "must be at least {due}",
+    "multipleOf": "must be a multiple of {due}",
+    "pattern": "must match the pattern {due}",
+    "type": "must be of type {due}",
+    "uniqueItems": "must not hold an item twice",
+}
+
+
+def _due_words(rule: str, due: Any, instance: object) -> str:
+    if rule == "required" and is_mapping(instance) and is_array(due):
+        missing = [str(name) for name in due if name not in instance]
+        return f"misses {', '.join(missing)}"
+    if rule == "additionalProperties":
+        return "has a member that the schema does not know"
+    if rule in _WORDS:
+        return _WORDS[rule].format(due=encode_json(due))
+    return f"breaks the schema's {rule!r}"
