@@ -5,3 +5,4 @@ its folder of cases; this page only gathers them.
 """
 
 from join_agui import apply_patch  # noqa: F401  # other suites ask for it here
+from join_partial_json import parse_partial  # noqa: F401  # other suites ask for it here
