@@ -7,9 +7,11 @@ doubles, the last of two equal keys wins, the order of keys says nothing.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from aistream_nb.core.json_text import parse_json
+from aistream_nb.core.values import is_array, is_mapping
 
 __all__ = ["equivalent_json"]
 
@@ -34,28 +36,33 @@ def equivalent_json(a: str, b: str) -> bool:
     return _same(left, right, _MAX_DEPTH)
 
 
-def _same(a: Any, b: Any, depth: int) -> bool:
-    if isinstance(a, (dict, list)):
-        return depth > 0 and type(a) is type(b) and _same_members(a, b, depth - 1)
-    if _is_number(a) and _is_number(b):
-        left, right = _double(a), _double(b)
-        return math.isfinite(left) and left == right
-    return type(a) is type(b) and a == b
+def _same(a: object, b: object, depth: int) -> bool:
+    if is_mapping(a):
+        return depth > 0 and is_mapping(b) and _same_members(a, b, depth - 1)
+    if is_array(a):
+        return depth > 0 and is_array(b) and _same_items(a, b, depth - 1)
+    left, right = _double(a), _double(b)
+    if left is None or right is None:
+        return type(a) is type(b) and a == b
+    return math.isfinite(left) and left == right
 
 
-def _same_members(a: Any, b: Any, depth: int) -> bool:
+def _same_members(a: Mapping[str, Any], b: Mapping[str, Any], depth: int) -> bool:
+    if a.keys() != b.keys():
+        return False
+    return all(_same(item, b[key], depth) for key, item in a.items())
+
+
+def _same_items(a: Sequence[Any], b: Sequence[Any], depth: int) -> bool:
     if len(a) != len(b):
         return False
-    if isinstance(a, list):
-        return all(_same(x, y, depth) for x, y in zip(a, b, strict=True))
-    return all(key in b and _same(item, b[key], depth) for key, item in a.items())
+    return all(_same(x, y, depth) for x, y in zip(a, b, strict=True))
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _double(value: float) -> float:
+def _double(value: object) -> float | None:
+    """JavaScript's number; ``None`` for what is no number, true and false included."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
     try:
         return float(value)
     except OverflowError:

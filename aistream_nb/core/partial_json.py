@@ -47,6 +47,7 @@ __all__ = [
 
 FieldState: TypeAlias = Literal["partial", "complete"]
 
+_CONTAINERS: Final = (dict, list)
 _CLOSER: Final = re.compile(r"[\]}]")
 
 
@@ -316,9 +317,9 @@ def copy_json(value: Any) -> Any:
     todo: list[Any] = [box]
     while todo:
         target = todo.pop()
-        slots = target.items() if isinstance(target, dict) else enumerate(target)
-        for slot, item in list(slots):
-            if isinstance(item, (dict, list)):
-                target[slot] = item.copy()
+        slots: Iterable[Any] = target if type(target) is dict else range(len(target))
+        for slot in slots:
+            if type(target[slot]) in _CONTAINERS:
+                target[slot] = target[slot].copy()
                 todo.append(target[slot])
     return box[0]

@@ -85,12 +85,13 @@ class LenientReader:
         "_in_key",
         "_key",
         "_key_text",
+        "_kept",
         "_last_e",
         "_log",
         "_rest",
         "_seen",
         "_shown",
-        "_spoilt",
+        
         "_start",
         "_token",
         "_token_at",
@@ -112,7 +113,7 @@ class LenientReader:
         self._token_at = 0
         self._in_key = False
         self._key_text = [""]  # an open key, where grow_text can reach it
-        self._spoilt = False  # the open string can never be valid
+        self._kept = False  # of a spoilt string, what stands before its last \\
         self._cut: tuple[int, str] | None = None  # the open string before its last \\
 
     @property
@@ -122,7 +123,7 @@ class LenientReader:
 
     def receive(self, text: str) -> None:
         """Read on."""
-        if self._due == self._ignore:
+        if self._due == self._ignore and self._guess is None:
             return
         if self._shown:
             self._take_back()
@@ -164,7 +165,7 @@ class LenientReader:
         container: Any = self._frame.container if self._frame else self._box
         if self._guess is None:
             self._log.clear()
-        if type(container) is list:
+        if self._frame is None or isinstance(container, list):
             self._log.append(_Write(container, None, ABSENT))
             container.append(value)
         else:
@@ -306,8 +307,8 @@ class LenientReader:
     def _open_text(self, text: str, pos: int, *, is_key: bool) -> int:
         self._in_key = is_key
         self._cut = None
-        self._spoilt = text[pos] != '"'
-        self._due = self._spoilt_text if self._spoilt else self._text
+        self._kept = False
+        self._due = self._text if text[pos] == '"' else self._spoilt_text
         return pos + 1
 
     def _text(self, text: str, pos: int) -> int:
@@ -356,23 +357,27 @@ class LenientReader:
     def _spoil(self, pos: int, *, is_escape: bool) -> int:
         """The string will fail. Until it ends, it is cut at its last backslash."""
         self._due = self._spoilt_text
-        self._shown = not self._in_key
+        self._kept = not self._in_key
         if is_escape:
             return pos + 2
-        if self._shown and self._cut:
+        if self._kept and self._cut:
             container, slot = self._slot()
             length, last = self._cut
             container[slot] = container[slot][: max(length - 1, 0)] + last
-        elif self._shown:
-            self._take_back()
+        elif self._kept:
+            self._lose()
         return pos
+
+    def _lose(self) -> None:
+        self._kept = False
+        self._take_back()
 
     def _spoilt_text(self, text: str, pos: int) -> int:
         run = _SPOILT_RUN.match(text, pos)
         stop = run.end() if run else pos
         is_closed = text[stop : stop + 1] == '"'
-        if self._shown and (is_closed or "\\" in text[pos : stop + 1]):
-            self._take_back()
+        if self._kept and (is_closed or "\\" in text[pos : stop + 1]):
+            self._lose()
         if is_closed:
             self._fail()
             return stop + 1

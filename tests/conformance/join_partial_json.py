@@ -15,10 +15,6 @@ def parse_partial(text: str, paths: Sequence[list[str]] = ()) -> dict[str, Any]:
     said = read_partial_arguments(text, paths)
     if said.value is ABSENT:
         return {"unparseable": True}
-    states = [said.fields[tuple(str(step) for step in path)] for path in paths]
-    keys = [
-        json.dumps(path, ensure_ascii=False, separators=(",", ":")) for path in paths
-    ]
     return {
         "value": said.value,
         "state": said.state,
