@@ -244,7 +244,8 @@ class ChunkExpander:
         )
         for field in form.required:
             if field not in opener:
-                self._missing(form, field, stream.id)
+                if not self.faults:  # one chunk that lacks both is one fault
+                    self._missing(form, field, stream.id)
                 opener[field] = ""
         self._lanes[owner] = stream
         start = stream.event(
