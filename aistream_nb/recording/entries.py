@@ -1,0 +1,115 @@
+"""The lines of a recording, as values.
+
+An entry is one line: a time, a kind and a value. Two kinds matter here, ``event`` (an
+AG-UI event) and ``wire`` (what passed between us and a provider); ``header`` adds to
+the first line what was learned later. Kinds that we do not know are kept, because a
+newer version may have written them.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from aistream_nb.core.json_text import encode_json
+from aistream_nb.core.values import Event, is_mapping
+
+__all__ = ["FORMAT", "KIND", "Entry", "WireRound", "header_line", "wire_rounds"]
+
+FORMAT: Final = 1
+"""The format that is written, and the newest that can be read."""
+
+KIND: Final = "aistream_nb recording"
+"""What the first line calls the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of a recording after the first."""
+
+    t: float
+    """Seconds since the recording began."""
+    kind: str
+    value: Any
+
+    @property
+    def event(self) -> Event | None:
+        """The AG-UI event, if the entry is one."""
+        return self.value if self.kind == "event" and is_mapping(self.value) else None
+
+    @property
+    def wire(self) -> Mapping[str, Any] | None:
+        """What passed on the wire, if the entry tells that."""
+        return self.value if self.kind == "wire" and is_mapping(self.value) else None
+
+    def to_line(self) -> str:
+        """The entry as a line of JSON, without the line's end.
+
+        >>> Entry(0.5, "event", {"type": "RUN_STARTED"}).to_line()
+        '{"t":0.5,"event":{"type":"RUN_STARTED"}}'
+        """
+        return encode_json({"t": self.t, self.kind: self.value})
+
+
+def header_line(header: Mapping[str, Any]) -> str:
+    """The first line of a recording.
+
+    >>> header_line({"provider": "anthropic"})
+    '{"kind":"aistream_nb recording","format":1,"provider":"anthropic"}'
+    """
+    return encode_json({"kind": KIND, "format": FORMAT, **header})
+
+
+@dataclass(slots=True)
+class WireRound:
+    """One exchange with a provider: what was asked and the bytes that came."""
+
+    round: int
+    request: Mapping[str, Any] | None = None
+    """Method, address and body; never headers."""
+    response: Mapping[str, Any] | None = None
+    """Status and content type."""
+    chunks: list[tuple[float, bytes]] = field(default_factory=list[tuple[float, bytes]])
+    """The body as it arrived: a time and a piece."""
+
+    @property
+    def body(self) -> bytes:
+        """The whole body."""
+        return b"".join(piece for _, piece in self.chunks)
+
+
+def wire_rounds(entries: Iterable[Entry]) -> tuple[WireRound, ...]:
+    """The exchanges that ``entries`` tell of, in the order in which they began."""
+    rounds: dict[Any, WireRound] = {}
+    for entry in entries:
+        wire = entry.wire
+        number = wire.get("round") if wire is not None else None
+        if wire is None or not isinstance(number, int):
+            continue
+        one = rounds.setdefault(number, WireRound(number))
+        one.request = _object(wire, "request") or one.request
+        one.response = _object(wire, "response") or one.response
+        piece = _piece(wire)
+        if piece:
+            one.chunks.append((entry.t, piece))
+    return tuple(rounds.values())
+
+
+def _object(wire: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
+    value = wire.get(name)
+    return value if is_mapping(value) else None
+
+
+def _piece(wire: Mapping[str, Any]) -> bytes:
+    text, coded = wire.get("text"), wire.get("base64")
+    if isinstance(text, str):
+        return text.encode("utf-8", "surrogatepass")
+    if isinstance(coded, str):
+        try:
+            return base64.b64decode(coded, validate=True)
+        except (binascii.Error, ValueError):
+            return b""
+    return b""
