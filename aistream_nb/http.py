@@ -1,0 +1,395 @@
+"""The one door to the network: requests out, bytes in, failures as our own errors.
+
+Rules that a change here must keep:
+
+1. Nobody else imports httpx, and here it is imported when the first request leaves,
+   because a replay needs none of it.
+2. Redirects are not followed: they would carry a key to another host.
+3. No key and no header enters an error, a log or a ``repr``. What a server said is
+   quoted, with the keys taken out.
+4. A failed exchange leaves nothing open.
+
+What the bytes mean is not known here; see :mod:`aistream_nb.core.sse`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from time import time
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
+
+from aistream_nb.core.values import is_array, is_mapping
+from aistream_nb.errors import (
+    ProviderConnectionError,
+    ProviderError,
+    ProviderStatusError,
+    ProviderStreamError,
+)
+
+if TYPE_CHECKING:
+    import httpx
+
+__all__ = [
+    "HttpAnswer",
+    "HttpClient",
+    "HttpRequest",
+    "HttpStream",
+    "Timeouts",
+    "error_text_of",
+    "redact",
+    "scripted_transport",
+]
+
+_BODY_LIMIT: Final = 64 * 1024
+"""How much of a body that is not a stream is read."""
+_QUOTE_LIMIT: Final = 4000
+"""How much of it is quoted in an error."""
+_FIRST_ERROR_STATUS: Final = 300
+_KEY_SHAPES: Final = re.compile(
+    r"\b(?:sk-|xai-|gsk_|AIza|Bearer\s+)[A-Za-z0-9_\-*.]{6,}"
+)
+
+
+def _load_httpx():  # noqa: ANN202 - the module itself; its type cannot be spelled
+    import httpx  # noqa: PLC0415 - rule 1: only when the first request leaves
+
+    return httpx
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeouts:
+    """Seconds that each phase may take; ``None`` waits for ever."""
+
+    connect: float | None = 15.0
+    write: float | None = 60.0
+    first_byte: float | None = 120.0
+    """From the request to the first byte of the answer's body."""
+    read: float | None = 600.0
+    """Between two pieces of the body. Models think for minutes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpRequest:
+    """One request. Its headers may hold keys, so they are not shown."""
+
+    url: str
+    method: str = "POST"
+    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    body: bytes = field(default=b"", repr=False)
+    provider: str = "http"
+    """Whom errors name."""
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+    """What is taken out of everything that errors quote."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpAnswer:
+    """What a scripted transport answers."""
+
+    chunks: AsyncIterable[bytes]
+    status: int = 200
+    headers: Mapping[str, str] = field(
+        default_factory=lambda: {"content-type": "text/event-stream"}
+    )
+
+
+Answerer: TypeAlias = Callable[[HttpRequest], Awaitable[HttpAnswer]]
+"""Plays a server: a request in, an answer out."""
+
+
+class HttpClient:
+    """Connections that are kept and reused; make one for a chat and close it.
+
+    Proxies and certificate authorities are taken from the environment. HTTP/2 is
+    spoken where the server offers it. ``transport`` replaces the network: any httpx
+    transport, such as one of :func:`scripted_transport`. ``client`` is an
+    ``httpx.AsyncClient`` of your own, which you close yourself.
+    """
+
+    def __init__(
+        self,
+        *,
+        transport: httpx.AsyncBaseTransport | None = None,
+        timeouts: Timeouts | None = None,
+        client: httpx.AsyncClient | None = None,
+    ) -> None:
+        self._transport: Final = transport
+        self._timeouts: Final = timeouts or Timeouts()
+        self._owned = client is None
+        self._client = client
+
+    @classmethod
+    def around(cls, client: HttpClient | httpx.AsyncClient) -> HttpClient:
+        """``client`` itself, or a thin coat around a client of httpx."""
+        return client if isinstance(client, HttpClient) else cls(client=client)
+
+    async def open(self, request: HttpRequest) -> HttpStream:
+        """The body of a 2xx answer, not read yet.
+
+        Raises:
+            ProviderConnectionError: No answer came, or not in time.
+            ProviderStatusError: The answer's status is not 2xx.
+        """
+        deadline = _Deadline(self._timeouts.first_byte)
+        failure: ProviderError
+        try:
+            async with asyncio.timeout_at(deadline.at):
+                response = await self._send(request)
+        except TimeoutError:
+            failure = deadline.failure(request)
+        except _load_httpx().RequestError as error:
+            failure = _connection_failure(error, request)
+        else:
+            stream = HttpStream(response, request, deadline)
+            if response.is_success:
+                return stream
+            failure = await stream.status_failure()
+        # Raised outside of the except block: httpx's own errors hold the request.
+        raise failure
+
+    async def aclose(self) -> None:
+        """Close the connections, unless the client is yours."""
+        if self._owned and self._client is not None:
+            client, self._client = self._client, None
+            await client.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    async def _send(self, request: HttpRequest) -> httpx.Response:
+        client = self._client = self._client or self._make_client()
+        # Compressed events arrive late, because compressors wait for more.
+        headers = {"accept-encoding": "identity", **request.headers}
+        prepared = client.build_request(
+            request.method, request.url, headers=headers, content=request.body
+        )
+        return await client.send(prepared, stream=True, follow_redirects=False)
+
+    def _make_client(self) -> httpx.AsyncClient:
+        httpx = _load_httpx()
+        limits = self._timeouts
+        timeout = httpx.Timeout(limits.read, connect=limits.connect, write=limits.write)
+        transport = self._transport
+        return httpx.AsyncClient(http2=True, timeout=timeout, transport=transport)
+
+
+class _Deadline:
+    """When the first byte is due, on the loop's clock."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self.seconds: Final = seconds
+        now = asyncio.get_running_loop().time()
+        self.at: Final = None if seconds is None else now + seconds
+
+    def failure(self, request: HttpRequest) -> ProviderConnectionError:
+        return ProviderConnectionError(
+            f"AI streaming request failed: no answer within {self.seconds:g} s",
+            provider=request.provider,
+        )
+
+
+class HttpStream:
+    """The body of one answer, piece by piece. Close it, or read it to its end."""
+
+    def __init__(
+        self, response: httpx.Response, request: HttpRequest, deadline: _Deadline
+    ) -> None:
+        self._response: Final = response
+        self._request: Final = request
+        self._deadline: Final = deadline
+        self._chunks = response.aiter_bytes()
+        self._begun = False
+        self.status: Final = response.status_code
+        self.headers: Final[Mapping[str, str]] = response.headers
+
+    async def read(self) -> bytes:
+        """The next piece; empty at the end.
+
+        Raises:
+            ProviderConnectionError: The connection broke before the first byte.
+            ProviderStreamError: It broke later, or the body is an error in JSON.
+        """
+        if self._begun:
+            return await self._read()
+        try:
+            async with asyncio.timeout_at(self._deadline.at):
+                chunk = await self._read()
+        except TimeoutError:
+            await self.aclose()
+        else:
+            self._begun = True
+            await self._refuse_json(chunk)
+            return chunk
+        raise self._deadline.failure(self._request)
+
+    async def aclose(self) -> None:
+        """Give the connection back, or drop it when the body was not read."""
+        await self._response.aclose()
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        while chunk := await self.read():
+            yield chunk
+
+    async def status_failure(self) -> ProviderStatusError:
+        """The error for an answer whose status is not 2xx; the answer is closed."""
+        body = redact(await self._rest(b""), self._request.secrets)[:_QUOTE_LIMIT]
+        headers = self.headers
+        return ProviderStatusError(
+            f"AI streaming API returned {self.status}: {body}",
+            provider=self._request.provider,
+            status_code=self.status,
+            request_id=headers.get("request-id") or headers.get("x-request-id"),
+            body=body,
+            retry_after=_retry_after(headers),
+        )
+
+    async def _read(self) -> bytes:
+        failure: ProviderError
+        try:
+            return await anext(self._chunks, b"")
+        except _load_httpx().RequestError as error:
+            failure = self._broken(error)
+        await self.aclose()
+        raise failure
+
+    def _broken(self, error: httpx.RequestError) -> ProviderError:
+        if not self._begun:
+            return _connection_failure(error, self._request)
+        return ProviderStreamError(
+            f"the stream broke off: {_detail(error, self._request)}",
+            provider=self._request.provider,
+        )
+
+    async def _refuse_json(self, chunk: bytes) -> None:
+        """Gateways answer errors as JSON with status 200; that is no event stream."""
+        content_type = self.headers.get("content-type", "")
+        if "json" not in content_type or not chunk.lstrip().startswith((b"{", b"[")):
+            return
+        body = redact(await self._rest(chunk), self._request.secrets)
+        said = error_text_of(body)
+        raise ProviderStreamError(
+            said or f"the server answered {self.status} with JSON instead of events",
+            provider=self._request.provider,
+        )
+
+    async def _rest(self, body: bytes) -> str:
+        """What is left of the body, as text, up to a limit; the answer is closed."""
+        try:
+            while len(body) < _BODY_LIMIT and (chunk := await anext(self._chunks, b"")):
+                body += chunk
+        except _load_httpx().RequestError:
+            pass  # the part that came says more than the way it broke
+        finally:
+            await self.aclose()
+        return body[:_BODY_LIMIT].decode("utf-8", "replace")
+
+
+def redact(text: str, secrets: tuple[str, ...] = ()) -> str:
+    """``text`` without the given secrets, and without what looks like a key.
+
+    >>> redact("bad key sk-live-12345678, sorry", ("sorry",))
+    'bad key [redacted], [redacted]'
+    """
+    for secret in secrets:
+        if secret:
+            text = text.replace(secret, "[redacted]")
+    return _KEY_SHAPES.sub("[redacted]", text)
+
+
+def error_text_of(body: str) -> str:
+    """The message in the JSON body of an error; empty if there is none.
+
+    >>> error_text_of('{"error": {"message": "no such model"}}')
+    'no such model'
+    """
+    try:
+        value: object = json.loads(body)
+    except ValueError:
+        return ""
+    if is_array(value) and value:
+        value = value[0]
+    if not is_mapping(value):
+        return ""
+    error = value.get("error")
+    candidates = [error, value.get("message"), value.get("detail")]
+    if is_mapping(error):
+        candidates.insert(0, error.get("message"))
+    return next((said for said in candidates if isinstance(said, str) and said), "")
+
+
+def scripted_transport(answer: Answerer) -> httpx.AsyncBaseTransport:
+    """A transport for :class:`HttpClient` that asks ``answer`` instead of a server."""
+    httpx = _load_httpx()
+
+    class _Body(httpx.AsyncByteStream):
+        def __init__(self, chunks: AsyncIterable[bytes]) -> None:
+            self._chunks = chunks
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            async for chunk in self._chunks:
+                yield chunk
+
+    class _Scripted(httpx.AsyncBaseTransport):
+        async def handle_async_request(self, request: Any) -> Any:
+            said = await answer(
+                HttpRequest(
+                    url=str(request.url),
+                    method=request.method,
+                    headers=dict(request.headers),
+                    body=await request.aread(),
+                )
+            )
+            headers = dict(said.headers)
+            return httpx.Response(
+                said.status, headers=headers, stream=_Body(said.chunks)
+            )
+
+    return _Scripted()
+
+
+def _connection_failure(
+    error: httpx.RequestError, request: HttpRequest
+) -> ProviderConnectionError:
+    return ProviderConnectionError(
+        f"AI streaming request failed: {_detail(error, request)}",
+        provider=request.provider,
+    )
+
+
+def _detail(error: Exception, request: HttpRequest) -> str:
+    return redact(str(error), request.secrets) or type(error).__name__
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds to wait, from milliseconds, seconds, or a date."""
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    text = headers.get("retry-after")
+    seconds = _number(text)
+    if seconds is not None or text is None:
+        return seconds
+    try:
+        return max(0.0, parsedate_to_datetime(text).timestamp() - time())
+    except ValueError:
+        return None
+
+
+def _number(text: str | None) -> float | None:
+    if text is None or not re.fullmatch(r"\s*\d+(\.\d+)?\s*", text):
+        return None
+    return float(text)
