@@ -1,0 +1,182 @@
+"""The text of one call's arguments, as snapshots show it.
+
+Two promises. What was streamed is never taken back: only a text that extends the
+tracked one adds to it (edges A.1 to A.4). And a step costs its growth: whether the
+text is whole JSON is found by counting brackets in the new part only, and the text
+is parsed once, when the count returns to zero.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from typing import Final
+
+from aistream_nb.core.invocation_equal import equivalent_json
+from aistream_nb.core.json_text import parse_json
+from aistream_nb.core.values import ABSENT
+
+__all__ = ["ArgumentText", "Reading", "WholeJSON"]
+
+_SPACE: Final = " \t\r\n"
+_ROOT: Final = re.compile(r"[ \t\r\n]*([^ \t\r\n])")
+_OUTSIDE: Final = re.compile(r'[\[\]{}"]')
+_INSIDE: Final = re.compile(r'["\\]')
+
+
+class WholeJSON:
+    """Says of a text that only grows whether it is one whole JSON value by now.
+
+    >>> whole = WholeJSON()
+    >>> whole.read('{"a": [1'), whole.read('{"a": [1]}'), whole.value
+    (False, True, {'a': [1]})
+    """
+
+    __slots__ = ("_at", "_depth", "_end", "_in_string", "value")
+
+    def __init__(self) -> None:
+        self._at: int = 0
+        self._depth: int = 0
+        self._in_string: bool = False
+        self._end: int = -1
+        """Just behind the root's closing bracket or quote, once it is known."""
+        self.value: object = ABSENT
+        """The value, once the text is whole."""
+
+    def read(self, text: str) -> bool:
+        """Whether ``text``, which extends what was read before, is whole."""
+        root = _ROOT.match(text)
+        if root is None:
+            return False
+        if root[1] not in '{["':
+            return self._read_scalar(text)
+        # Only a closing mark can end the root: anything else waits, unread.
+        if self._end < 0 and text.rstrip(_SPACE)[-1] in '}]"':
+            self._scan(text)
+        if self.value is ABSENT:
+            return False
+        return not text[self._end :].strip(_SPACE)
+
+    def _read_scalar(self, text: str) -> bool:
+        # A number may go on, so its end is never known and it is read again.
+        try:
+            self.value = parse_json(text)
+        except ValueError:
+            self.value = ABSENT
+        return self.value is not ABSENT
+
+    def _scan(self, text: str) -> None:
+        while True:
+            pattern = _INSIDE if self._in_string else _OUTSIDE
+            found = pattern.search(text, self._at)
+            if found is None:
+                self._at = max(self._at, len(text))
+                return
+            self._at = found.end()
+            if self._take(found[0]):
+                self._close(text)
+                return
+
+    def _take(self, mark: str) -> bool:
+        """Count one mark; whether it ended the root."""
+        if mark == "\\":
+            self._at += 1
+            return False
+        if mark == '"':
+            self._in_string = not self._in_string
+            return not self._in_string and self._depth == 0
+        self._depth += 1 if mark in "{[" else -1
+        return self._depth <= 0
+
+    def _close(self, text: str) -> None:
+        self._end = self._at
+        try:
+            self.value = parse_json(text[: self._end])
+        except ValueError:
+            self.value = ABSENT
+
+
+class Reading(Enum):
+    """What a snapshot's text is to the text that was tracked so far."""
+
+    SAME = "same"
+    GREW = "grew"
+    EQUIVALENT = "equivalent"
+    OTHER = "other"
+
+
+class ArgumentText:
+    """The tracked text of a call, and what of it was streamed.
+
+    *Tracked* is what growth is measured against; *streamed* is what a reader was
+    given. They differ only after the same value was written in another way.
+
+    >>> text = ArgumentText()
+    >>> text.receive('{"a":'), text.delta
+    (<Reading.GREW: 'grew'>, '{"a":')
+    >>> text.receive('{"a":1}'), text.delta, text.complete
+    (<Reading.GREW: 'grew'>, '1}', True)
+    >>> text.receive('{ "a": 1.0 }'), text.streamed
+    (<Reading.EQUIVALENT: 'equivalent'>, '{"a":1}')
+    """
+
+    __slots__ = ("_streamed", "_whole", "delta", "tracked")
+
+    def __init__(self) -> None:
+        self.tracked: str = ""
+        self.delta: str = ""
+        """What the last :data:`Reading.GREW` added."""
+        self._streamed: str | None = None
+        self._whole: WholeJSON = WholeJSON()
+
+    @property
+    def streamed(self) -> str:
+        """Everything that was ever added, in order."""
+        return self.tracked if self._streamed is None else self._streamed
+
+    @property
+    def value(self) -> object:
+        """The value of the streamed text, once :attr:`complete`."""
+        if self._streamed is None:
+            return self._whole.value
+        return parse_json(self._streamed)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the tracked text is one whole JSON value."""
+        return bool(self.tracked) and self._is_whole()
+
+    def receive(self, text: str) -> Reading:
+        """Take a text that may extend the tracked one; growth is in :attr:`delta`."""
+        tracked = self.tracked
+        if text == tracked:
+            return Reading.SAME
+        if text.startswith(tracked):
+            self.delta = text[len(tracked) :]
+            if self._streamed is not None:
+                self._streamed += self.delta
+            self.tracked = text
+            return Reading.GREW
+        if self.same_value(text):
+            self._rewrite(text)
+            return Reading.EQUIVALENT
+        return Reading.OTHER
+
+    def same_value(self, text: str) -> bool:
+        """Whether ``text`` is the tracked value, written in another way."""
+        return self.complete and equivalent_json(self.tracked, text)
+
+    def replace(self, text: str) -> bool:
+        """Track ``text``, streaming nothing; whether it says the same."""
+        same = text == self.tracked or self.same_value(text)
+        self._rewrite(text)
+        return same
+
+    def _rewrite(self, text: str) -> None:
+        if self._streamed is None:
+            self._streamed = self.tracked
+        self.tracked = text
+        self._whole = WholeJSON()
+
+    def _is_whole(self) -> bool:
+        return self._whole.read(self.tracked)
