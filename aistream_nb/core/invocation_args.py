@@ -12,7 +12,7 @@ import re
 from enum import Enum
 from typing import Final
 
-from aistream_nb.core.invocation_equal import equivalent_json
+from aistream_nb.core.json_equal import equivalent_json
 from aistream_nb.core.json_text import parse_json
 from aistream_nb.core.values import ABSENT
 
