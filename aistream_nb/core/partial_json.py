@@ -26,13 +26,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
 from aistream_nb.core.json_text import JS_WHITESPACE
-from aistream_nb.core.partial_json_grammar import (
-    NUMBER,
-    GrammarReader,
-    Number,
-    read_number,
-)
+from aistream_nb.core.partial_json_grammar import GrammarReader
 from aistream_nb.core.partial_json_lenient import LenientReader
+from aistream_nb.core.partial_json_tokens import NUMBER, Number, read_number
 from aistream_nb.core.values import ABSENT, Absent, JSONValue
 
 __all__ = [
@@ -47,7 +43,6 @@ __all__ = [
 
 FieldState: TypeAlias = Literal["partial", "complete"]
 
-_CONTAINERS: Final = (dict, list)
 _CLOSER: Final = re.compile(r"[\]}]")
 
 
@@ -133,18 +128,19 @@ class PartialJSONParser:
             self._begun = bool(text)
         body = text.rstrip(JS_WHITESPACE)
         if body:
-            self._feed("".join(self._trailing) + body)
-            self._trailing.clear()
+            self._feed(body)
         if len(body) < len(text):
             self._trailing.append(text[len(body) :])
 
-    def _feed(self, text: str) -> None:
-        reader = self._reader
-        reader.receive(text)
-        if isinstance(reader, LenientReader):
+    def _feed(self, body: str) -> None:
+        if self._trailing:
+            body = "".join([*self._trailing, body])
+            self._trailing.clear()
+        if isinstance(self._reader, LenientReader):
+            self._reader.receive(body)
             return
-        self._read.append(text)
-        if reader.fault != "none":
+        self._read.append(body)
+        if self._reader.receive(body):
             self._reader = LenientReader()
             self._reader.receive("".join(self._read))
             self._read.clear()
@@ -209,6 +205,7 @@ class ArgumentsParser:
     def receive(self, delta: str) -> None:
         """Take the next piece; nothing is read yet."""
         self._pending.append(delta)
+        self._started = self._started or bool(delta)
 
     @property
     def value(self) -> JSONValue:
@@ -236,10 +233,10 @@ class ArgumentsParser:
         Bare scalars do not, nor does text that goes on after it broke. The value
         before that stays.
         """
-        reader = self._advanced()
-        if self._lost or not self._started:
-            return not self._lost
-        return isinstance(reader.value, (dict, list))
+        value = self._advanced().value
+        if self._lost:
+            return False
+        return isinstance(value, (dict, list)) or not self._started
 
     @property
     def state(self) -> FieldState:
@@ -280,17 +277,13 @@ class ArgumentsParser:
         return "partial" if self.path[:depth] == reached else "complete"
 
     def _advanced(self) -> GrammarReader:
-        reader = self._reader
         if self._pending:
             text = "".join(self._pending)
             self._pending.clear()
-            self._started = self._started or bool(text)
-            self._lost = self._lost or self._is_lost(text)
-        return reader
-
-    def _is_lost(self, text: str) -> bool:
-        unread = self._reader.receive(text)
-        return self._reader.fault == "broken" and bool(_CLOSER.search(unread))
+            unread = self._reader.receive(text)
+            if unread and self._reader.fault == "broken":
+                self._lost = self._lost or _CLOSER.search(unread) is not None
+        return self._reader
 
 
 def _child(value: JSONValue | Absent, step: str | int) -> JSONValue | Absent:
@@ -317,9 +310,12 @@ def copy_json(value: Any) -> Any:
     todo: list[Any] = [box]
     while todo:
         target = todo.pop()
-        slots: Iterable[Any] = target if type(target) is dict else range(len(target))
-        for slot in slots:
-            if type(target[slot]) in _CONTAINERS:
-                target[slot] = target[slot].copy()
-                todo.append(target[slot])
+        for slot, item in list(_slots(target)):
+            if isinstance(item, (dict, list)):
+                target[slot] = copy = item.copy()
+                todo.append(copy)
     return box[0]
+
+
+def _slots(container: Any) -> Iterable[tuple[Any, Any]]:
+    return container.items() if type(container) is dict else enumerate(container)

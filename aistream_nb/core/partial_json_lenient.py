@@ -20,12 +20,14 @@ import re
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from aistream_nb.core.partial_json_grammar import (
+from aistream_nb.core.partial_json_tokens import (
+    ESCAPE_START,
     NUMBER_LIMIT,
-    STRING_RUN,
     Number,
     decode_run,
     grow_text,
+    match_space,
+    match_string_run,
     read_number,
 )
 from aistream_nb.core.values import ABSENT, Absent, JSONValue
@@ -41,9 +43,7 @@ _WORDS: Final[tuple[tuple[str, JSONValue], ...]] = (
     ("NaN", float("nan")),
 )
 _BLANKS: Final = " \t\n\r"
-_SPACE: Final = re.compile(r"[ \t\n\r]*+")
 _NUMBER_END: Final = re.compile(r"[,\]}]")
-_ESCAPE_START: Final = re.compile(r"\\(?:u[0-9A-Fa-f]{0,3})?")
 _SPOILT_RUN: Final = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 _ASTRAL: Final = "\U00010000"
 
@@ -83,15 +83,14 @@ class LenientReader:
         "_frame",
         "_guess",
         "_in_key",
+        "_kept",
         "_key",
         "_key_text",
-        "_kept",
         "_last_e",
         "_log",
         "_rest",
         "_seen",
         "_shown",
-        
         "_start",
         "_token",
         "_token_at",
@@ -207,7 +206,7 @@ class LenientReader:
         self._due = self._after if self._frame else self._ignore
 
     def _after(self, text: str, pos: int) -> int:
-        pos = _skip(text, pos)
+        pos = match_space(text, pos).end()
         if pos == len(text):
             return pos
         is_object = self._frame is not None and isinstance(self._frame.container, dict)
@@ -223,7 +222,7 @@ class LenientReader:
 
     def _first_member(self, text: str, pos: int) -> int:
         self._due = self._member
-        return _skip(text, pos)
+        return match_space(text, pos).end()
 
     def _member(self, text: str, pos: int) -> int:
         if text[pos] == "}":
@@ -233,7 +232,7 @@ class LenientReader:
         return pos
 
     def _colon(self, text: str, pos: int) -> int:
-        pos = _skip(text, pos)
+        pos = match_space(text, pos).end()
         if pos == len(text):
             return pos
         self._due = self._value
@@ -242,7 +241,7 @@ class LenientReader:
     # ------------------------------------------------------------ values
 
     def _value(self, text: str, pos: int) -> int:
-        pos = _skip(text, pos)
+        pos = match_space(text, pos).end()
         first = text[pos : pos + 1]
         if first == '"':
             self._put("")
@@ -298,7 +297,7 @@ class LenientReader:
     # ------------------------------------------------------------ strings
 
     def _open_key(self, text: str, pos: int) -> int:
-        pos = _skip(text, pos)
+        pos = match_space(text, pos).end()
         if pos == len(text):
             return pos
         self._key_text[0] = ""
@@ -312,15 +311,15 @@ class LenientReader:
         return pos + 1
 
     def _text(self, text: str, pos: int) -> int:
-        run = STRING_RUN.match(text, pos)
-        stop = run.end() if run else pos
-        self._grow(text[pos:stop])
+        stop = match_string_run(text, pos).end()
+        if stop > pos:
+            self._grow(text[pos:stop])
         if stop == len(text):
             return stop
         if text[stop] == '"':
             self._end_text()
             return stop + 1
-        cut = _ESCAPE_START.match(text, stop)
+        cut = ESCAPE_START.match(text, stop)
         if cut and cut.end() == len(text):
             self._rest = text[stop:]
             return len(text)
@@ -383,8 +382,3 @@ class LenientReader:
             return stop + 1
         self._rest = text[stop:]
         return len(text)
-
-
-def _skip(text: str, pos: int) -> int:
-    match = _SPACE.match(text, pos)
-    return match.end() if match else pos
