@@ -14,11 +14,11 @@ No browser and no network live here; views are in :mod:`aistream_nb.widgets`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from traitlets import Any as AnyTrait, Dict, HasTraits, Tuple, Unicode
 
+from aistream_nb.conversation.change import Change
 from aistream_nb.conversation.models import CallNotes, MessageModel, ToolCallModel
 from aistream_nb.conversation.reading import (
     mapping_at,
@@ -32,7 +32,7 @@ from aistream_nb.core.messages import ToolCallPart, UIMessage
 from aistream_nb.core.processor import StreamProcessor
 from aistream_nb.core.values import Event, is_mapping
 
-__all__ = ["Change", "Conversation", "RunStatus"]
+__all__ = ["Conversation", "RunStatus"]
 
 RunStatus: TypeAlias = Literal[
     "idle", "running", "waiting", "finished", "error", "aborted"
@@ -44,24 +44,6 @@ _GROWTH: Final = frozenset(
 """Events that only let something grow: no call appears, no status changes."""
 
 _STATE_EVENTS: Final = frozenset({"STATE_SNAPSHOT", "STATE_DELTA"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
-    """What one event changed."""
-
-    messages: tuple[str, ...] = ()
-    """Ids of the messages that changed, appeared or went."""
-    tool_calls: tuple[str, ...] = ()
-    """Ids of the tool calls that may have changed."""
-    structure: bool = False
-    """Whether messages appeared, went, or changed their order."""
-    run: bool = False
-    """Whether the run's status, its usage or the shared state changed."""
-    growth: bool = False
-    """Whether the event only let text grow, so that telling of it may wait."""
-    reset: bool = False
-    """Whether everything that was said before is void."""
 
 
 class Conversation(HasTraits):
@@ -97,6 +79,7 @@ class Conversation(HasTraits):
         self._notes: dict[str, CallNotes] = {}
         self._tools: dict[str, Mapping[str, Any]] = {}
         self._round_usage_seen = False
+        self._in_run = False
         self._questions: set[str] = set()
         self._touched_calls: dict[str, None] = {}
 
@@ -111,6 +94,10 @@ class Conversation(HasTraits):
         """The message with this id, or ``None``."""
         return self._models.get(message_id)
 
+    def tool_call(self, call_id: str) -> ToolCallModel | None:
+        """The tool call with this id, or ``None``."""
+        return self.tool_calls.get(call_id)
+
     def read_message(self, message_id: str) -> UIMessage | None:
         """The message as the processor has it: a frozen value."""
         return self._processor.message(message_id)
@@ -119,13 +106,13 @@ class Conversation(HasTraits):
         """What the last run's input says of a tool; empty if it says nothing."""
         return self._tools.get(name, {})
 
-    def subscribe(self, heard: Callable[[Change], None]) -> Callable[[], None]:
-        """Call ``heard`` after every event; the answer is what ends it."""
-        self._subscribers.append(heard)
+    def subscribe(self, callback: Callable[[Change], None]) -> Callable[[], None]:
+        """Call ``callback`` after every event; the answer is what ends it."""
+        self._subscribers.append(callback)
 
         def unsubscribe() -> None:
-            if heard in self._subscribers:
-                self._subscribers.remove(heard)
+            if callback in self._subscribers:
+                self._subscribers.remove(callback)
 
         return unsubscribe
 
@@ -137,7 +124,7 @@ class Conversation(HasTraits):
         Never raises for what is in the event: order is judged elsewhere, and a field
         that makes no sense is treated as the processor's specification says.
         """
-        wire = as_event(event)
+        wire = _read(event)
         kind = str(wire.get("type", ""))
         self._touched_calls = {}
         before = self._BEFORE.get(kind)
@@ -163,8 +150,8 @@ class Conversation(HasTraits):
         self._tell(Change(reset=True, structure=True, run=True))
 
     def _tell(self, change: Change) -> None:
-        for heard in tuple(self._subscribers):
-            heard(change)
+        for callback in tuple(self._subscribers):
+            callback(change)
 
     # ------------------------------------------------------------ folding
 
@@ -238,7 +225,7 @@ class Conversation(HasTraits):
 
     def _note_waiting(self) -> bool:
         """Say ``waiting`` while a person is asked during a run."""
-        if self.status not in {"running", "waiting"}:
+        if not self._in_run:
             return False
         now = "waiting" if self._questions else "running"
         changed = now != self.status
@@ -253,17 +240,9 @@ class Conversation(HasTraits):
         run_input = mapping_at(event, "input")
         for tool in mappings(run_input.get("tools")):
             self._tools[str(tool.get("name", ""))] = tool
-        for message in mappings(run_input.get("messages")):
-            self._append_input(message)
-
-    def _append_input(self, message: Mapping[str, Any]) -> None:
-        """User messages that nobody has shown yet; the rest is history we hold."""
-        message_id, content = message.get("id"), message.get("content")
-        unknown = isinstance(message_id, str) and message_id not in self._models
-        if message.get("role") == "user" and unknown and content is not None:
-            self._processor.add_user_message(content, message_id)
 
     def _started(self, event: Event) -> bool:
+        self._in_run = True
         self.status, self.error = "running", ""
         self.timing = {"started": seconds(event)}
         return True
@@ -288,6 +267,7 @@ class Conversation(HasTraits):
                 self._add_usage(counted)
         self.timing = {**self.timing, "ended": seconds(event)}
         self._questions.clear()
+        self._in_run = False
         for call_id, notes in self._notes.items():
             status = self.tool_calls[call_id].status
             if status in SETTLED:
@@ -311,7 +291,7 @@ class Conversation(HasTraits):
             notes.ended_at = seconds(event)
         return False
 
-    def _state_changed(self, event: Event) -> bool:
+    def _take_state(self, event: Event) -> bool:
         del event
         self.state = self._processor.shared_state
         return True
@@ -346,7 +326,7 @@ class Conversation(HasTraits):
         if isinstance(approval_id, str):
             notes.approval_id = approval_id
             self._processor.add_tool_approval_response(
-                approval_id, decision == "proceed"
+                approval_id, approved=decision == "proceed"
             )
         return False
 
@@ -399,7 +379,7 @@ class Conversation(HasTraits):
         "TEXT_MESSAGE_CHUNK": _first_token,
         "TOOL_CALL_RESULT": _answered,
         "CUSTOM": _custom,
-        **dict.fromkeys(_STATE_EVENTS, _state_changed),
+        **dict.fromkeys(_STATE_EVENTS, _take_state),
     }
     _CUSTOM: ClassVar[Mapping[str, Callable[..., bool]]] = {
         "approval-requested": _asked,
@@ -407,3 +387,11 @@ class Conversation(HasTraits):
         "aistream:executing": _executing,
         "aistream:round": _round_ended,
     }
+
+
+def _read(event: object) -> Event:
+    """The event as a mapping; what is none has no effect, and is told as a problem."""
+    try:
+        return as_event(event)
+    except (TypeError, ValueError):
+        return {}

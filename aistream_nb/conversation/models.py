@@ -28,9 +28,8 @@ __all__ = ["CallNotes", "MessageModel", "Source", "ToolCallModel"]
 class Source(Protocol):
     """What a model needs of its conversation."""
 
-    @property
-    def tool_calls(self) -> Mapping[str, ToolCallModel]:
-        """Every call of the conversation, by id."""
+    def tool_call(self, call_id: str) -> ToolCallModel | None:
+        """The call with this id."""
         ...
 
     def read_message(self, message_id: str) -> UIMessage | None:
@@ -66,9 +65,9 @@ class MessageModel(Mirror):
     @property
     def tool_calls(self) -> tuple[ToolCallModel, ...]:
         """The calls that this message holds, in the order of their start."""
-        calls = self._source.tool_calls
         held = (part.id for part in self.parts if isinstance(part, ToolCallPart))
-        return tuple(calls[call_id] for call_id in held if call_id in calls)
+        calls = (self._source.tool_call(call_id) for call_id in held)
+        return tuple(call for call in calls if call is not None)
 
     def _read(self) -> dict[str, Any]:
         message = self._source.read_message(self._id)

@@ -160,6 +160,11 @@ class TurnBridge:
         """The AG-UI events that say what ``event`` says."""
         return self._RECEIVE[type(event)](self, event)
 
+    @property
+    def unnamed_call_id(self) -> str:
+        """The id that was made for the oldest call that has none and no result yet."""
+        return self._unnamed[0] if self._unnamed else ""
+
     def _text(self, event: TextDelta) -> tuple[Event, ...]:
         opened: tuple[Event, ...] = ()
         if self._open_text is None:

@@ -30,6 +30,7 @@ _ENTRIES: Final[Mapping[Wire, Callable[[str, str], dict[str, Any]]]] = {
     "responses": _content,
     "chat": _content,
     "gemini": _parts,
+    "proxy": _content,
 }
 
 

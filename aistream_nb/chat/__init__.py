@@ -1,0 +1,8 @@
+"""Chat: a live agent in a notebook cell, to watch, to steer and to record."""
+
+from __future__ import annotations
+
+from aistream_nb.chat.chat import Chat, Run
+from aistream_nb.chat.reply import Reply
+
+__all__ = ["Chat", "Reply", "Run"]

@@ -1,0 +1,70 @@
+"""What a chat asks of an agent: run one task, and tell it as AG-UI events.
+
+Two kinds exist: a model behind a provider, whose tools run here
+(:mod:`aistream_nb.chat.provider_agent`), and an AG-UI server
+(:mod:`aistream_nb.chat.remote_agent`). A chat does not know which one it has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from aistream_nb.chat.narration import Emit
+from aistream_nb.core.tool_spec import ClientTool, Gate
+from aistream_nb.gate import Audience
+
+__all__ = ["Agent", "Task", "WireLog"]
+
+
+class WireLog(Protocol):
+    """Keeps what passes between us and a provider; a recording's ``append_wire``."""
+
+    def __call__(
+        self,
+        number: int,
+        *,
+        request: Mapping[str, Any] | None = None,
+        content: bytes | None = None,
+    ) -> None:
+        """Keep a request, or a piece of an answer, of the round ``number``."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One run: the question, and all that the agent needs to answer it."""
+
+    thread_id: str
+    run_id: str
+    question: Mapping[str, Any] | None
+    """The user's message as AG-UI has it, or ``None`` to go on without one."""
+    tools: tuple[ClientTool, ...]
+    gate: Gate
+    audience: Audience
+    emit: Emit
+    wire: WireLog
+    new_id: Callable[[str], str]
+
+
+class Agent(Protocol):
+    """Something that can be talked to."""
+
+    @property
+    def name(self) -> str:
+        """What a person calls it, such as ``anthropic:claude-sonnet-5``."""
+        ...
+
+    async def run(self, task: Task) -> None:
+        """Do the task. From RUN_STARTED on, exactly one event ends the run.
+
+        Raises:
+            ProviderError: The run failed; RUN_ERROR was emitted before.
+            TurnError: As above.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Close what is open to the network."""
+        ...

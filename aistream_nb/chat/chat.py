@@ -1,0 +1,335 @@
+"""Chat: a live agent in a notebook cell, to watch, to steer and to record.
+
+The chat is the composition root: the one place where an agent, a gate, a recording,
+a conversation and a view meet. What it adds is small: it stamps each event with the
+time, shows it to the ordering verifier, the recording and the conversation, in this
+order, and turns a person's clicks into calls.
+
+Rules that a change here must keep:
+
+1. One run at a time, and every run ends: finished, cancelled or failed.
+2. Every event goes through :meth:`Chat._emit`; nothing else writes the conversation.
+3. A click that comes too late decides nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Generator, Iterable, Mapping
+from typing import Any, Final
+
+from aistream_nb.chat.agent import Agent, Task
+from aistream_nb.chat.connect import connect
+from aistream_nb.chat.ids import IdFactory, counted_ids
+from aistream_nb.chat.reply import Reply
+from aistream_nb.chat.view import ChatView
+from aistream_nb.conversation import Conversation, ToolCallModel
+from aistream_nb.core.ordering import OrderingVerifier, Violation
+from aistream_nb.core.tool_spec import ClientTool, Decision, Deny, Gate, Proceed
+from aistream_nb.core.values import Event
+from aistream_nb.errors import AIStreamError, OrderingError
+from aistream_nb.gate import ApprovalGate, current_gate
+from aistream_nb.recording import Recording
+from aistream_nb.tools import as_tools
+from aistream_nb.widgets.kernel import cell_wait, quiet_interrupt
+
+__all__ = ["Chat", "Run"]
+
+_MILLISECONDS: Final = 1000
+_STOPPED: Final = "Stopped. What had arrived is kept; open calls are marked aborted."
+
+
+class Run:
+    """A run that goes on in the background; await it for its reply."""
+
+    def __init__(self, chat: Chat, task: asyncio.Task[Reply]) -> None:
+        self._chat = chat
+        self._task = task
+
+    @property
+    def done(self) -> bool:
+        """Whether the run has ended."""
+        return self._task.done()
+
+    def stop(self) -> None:
+        """End the run; what had arrived is kept."""
+        self._chat.stop()
+
+    def __await__(self) -> Generator[Any, None, Reply]:
+        return self._task.__await__()
+
+    def __repr__(self) -> str:
+        return f"<run: {'ended' if self.done else 'going on'}>"
+
+
+class Chat:
+    """A conversation with an agent, live.
+
+    Args:
+        agent: What to talk to: ``"anthropic:MODEL"``, ``"openai:…"``, ``"xai:…"``,
+            ``"gemini:…"``, ``"ollama:…"``, ``"offline"`` (embedded, no key, no
+            network), the address of an AG-UI server, or an agent object.
+        tools: Functions or tools that the agent may call. They run here.
+        gate: Who decides whether a call runs. By default a person is asked about
+            every tool that does not say it is harmless.
+        system: The system prompt.
+        strict: Raise :class:`~aistream_nb.errors.OrderingError` at the first event
+            that breaks the AG-UI order, instead of collecting violations.
+        ids: Gives ids by kind; for runs that must look the same each time.
+        clock: Gives the time in seconds.
+        **options: What the agent understands besides: ``api_key``, ``endpoint``,
+            ``thinking``, ``temperature``, ``max_tokens``, ``max_rounds``, ``pace``, …
+
+    Raises:
+        AIStreamError: The agent is unknown, or an option is.
+
+    >>> chat = Chat("offline", pace=0)
+    >>> reply = asyncio.run(chat.send("Should we take the ferry to Hvar?"))
+    >>> reply.status
+    'finished'
+    """
+
+    def __init__(  # noqa: PLR0913 # the parts that meet here, each by its keyword
+        self,
+        agent: str | Agent = "offline",
+        *,
+        tools: Iterable[ClientTool | Callable[..., Any]] | None = None,
+        gate: Gate | None = None,
+        system: str | None = None,
+        strict: bool = False,
+        ids: IdFactory | None = None,
+        clock: Callable[[], float] = time.time,
+        **options: Any,
+    ) -> None:
+        given = None if tools is None else tuple(as_tools(tools))
+        connection = connect(agent, tools=given, system=system, options=options)
+        self._agent = connection.agent
+        self._tools = connection.tools
+        self._gate: Gate = gate or current_gate() or ApprovalGate()
+        self._strict = strict
+        self._new_id: IdFactory = ids or counted_ids()
+        self._clock = clock
+        self._thread_id = self._new_id("thread")
+        self._verifier = OrderingVerifier()
+        self._violations: list[Violation] = []
+        self._work: asyncio.Task[None] | None = None
+        self._background: set[asyncio.Task[Reply]] = set()
+        self._busy = False
+        self._order_broken = False
+        self.conversation: Conversation = Conversation()
+        self.recording: Recording = Recording(
+            clock=clock, header={"agent": self._agent.name}
+        )
+        self._view = ChatView(self.conversation, self)
+
+    # ------------------------------------------------------------ talking
+
+    async def send(self, text: str) -> Reply:
+        """Send a message and wait for the answer.
+
+        Works with top-level ``await`` in a cell: clicks are seen while it runs, and
+        the stop button of the notebook ends it cleanly.
+
+        Raises:
+            AIStreamError: Another run of this chat is still going on.
+            ProviderError: The agent failed; what had arrived is in the conversation.
+            TurnError: The run could not go on.
+        """
+        self._claim()
+        with quiet_interrupt(_STOPPED), cell_wait():
+            return await self._answer(text)
+
+    def start(self, text: str) -> Run:
+        """Send a message and return at once; the kernel stays free.
+
+        Raises:
+            AIStreamError: Another run is going on, or no event loop runs here.
+        """
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            raise AIStreamError(
+                "chat.start needs a running event loop, as a notebook has. In a "
+                "script use: asyncio.run(chat.send(...))"
+            ) from None
+        self._claim()
+        task = loop.create_task(self._in_background(text))
+        self._background.add(task)
+        task.add_done_callback(self._forget)
+        return Run(self, task)
+
+    def stop(self) -> None:
+        """End the run that is going on, if there is one; what had arrived is kept."""
+        if self._work is not None:
+            self._work.cancel()
+
+    # ------------------------------------------------------------ deciding
+
+    @property
+    def gate(self) -> Gate:
+        """Who decides whether a call runs."""
+        return self._gate
+
+    def approve(
+        self, call: str | None = None, *, arguments: Mapping[str, Any] | None = None
+    ) -> str:
+        """Let a call run that waits for a person; the answer says what became of it.
+
+        Args:
+            call: The id of the call; not needed while only one waits.
+            arguments: Arguments to run it with instead of the model's.
+        """
+        return self._decide(call, Proceed(arguments=arguments), always=False)
+
+    def deny(self, call: str | None = None, reason: str = "") -> str:
+        """Do not let a call run, and tell the model why."""
+        return self._decide(call, Deny(reason=reason), always=False)
+
+    @property
+    def waiting(self) -> tuple[ToolCallModel, ...]:
+        """The calls that wait for a person, oldest first."""
+        calls = self.conversation.tool_calls.values()
+        return tuple(call for call in calls if call.status == "awaiting-approval")
+
+    def _decide(self, call: str | None, decision: Decision, *, always: bool) -> str:
+        waiting = {str(model.id): model for model in self.waiting}
+        if call is None and len(waiting) == 1:
+            call = next(iter(waiting))
+        model = waiting.get(call or "")
+        if model is None:
+            return _nothing_waits(call, list(waiting))
+        if not isinstance(self._gate, ApprovalGate):
+            return "This chat's gate does not ask people."
+        receipt = self._gate.decide(str(model.approval_id), decision, always=always)
+        return receipt.message
+
+    # ------------------------------------------------------------ looking
+
+    @property
+    def violations(self) -> tuple[Violation, ...]:
+        """Where the agent's events broke the AG-UI order."""
+        return tuple(self._violations)
+
+    @property
+    def tools(self) -> tuple[ClientTool, ...]:
+        """The tools that the agent may call."""
+        return self._tools
+
+    def __repr__(self) -> str:
+        return f"Chat({self._agent.name!r})"
+
+    def _repr_mimebundle_(self, **_options: Any) -> dict[str, Any]:
+        return self._view.mimebundle()
+
+    async def aclose(self) -> None:
+        """End the run, close the connection and the view."""
+        self.stop()
+        for task in tuple(self._background):
+            await asyncio.wait([task])
+        await self._agent.aclose()
+        self._view.close()
+
+    # ------------------------------------------------------------ clicks
+
+    def act_send(self, text: str) -> str:
+        """A person wrote a message in the view."""
+        if not text.strip():
+            return "There is nothing to send."
+        try:
+            self.start(text)
+        except AIStreamError as error:
+            return str(error)
+        return ""
+
+    def act_stop(self) -> str:
+        """A person pressed Stop."""
+        if self._work is None:
+            return "Nothing is running."
+        self._work.get_loop().call_soon_threadsafe(self.stop)
+        return ""
+
+    def act_decide(self, call_id: str, decision: Decision, *, always: bool) -> str:
+        """A person pressed a button of an approval card."""
+        message = self._decide(call_id, decision, always=always)
+        return "" if message == "decided" else message
+
+    # ------------------------------------------------------------ running
+
+    async def _answer(self, text: str) -> Reply:
+        known = {message.id for message in self.conversation.messages}
+        question = {"id": self._new_id("user"), "role": "user", "content": text}
+        await self._perform(question)
+        made = [
+            message
+            for message in self.conversation.messages
+            if message.id not in known and message.role != "user"
+        ]
+        return Reply(self.conversation, made)
+
+    async def _in_background(self, text: str) -> Reply:
+        with cell_wait():
+            return await self._answer(text)
+
+    def _forget(self, task: asyncio.Task[Reply]) -> None:
+        self._background.discard(task)
+        if not task.cancelled():
+            # Whoever awaits the run still gets it; the conversation shows it anyway.
+            task.exception()
+
+    async def _perform(self, question: Mapping[str, Any]) -> None:
+        task = Task(
+            thread_id=self._thread_id,
+            run_id=self._new_id("run"),
+            question=question,
+            tools=self._tools,
+            gate=self._gate,
+            audience=self._view.audience,
+            emit=self._emit,
+            wire=self.recording.append_wire,
+            new_id=self._new_id,
+        )
+        self._order_broken = False
+        try:
+            # A group of one: stop() can cancel the run without cancelling the cell.
+            async with asyncio.TaskGroup() as group:
+                self._work = group.create_task(self._agent.run(task))
+        except ExceptionGroup as failures:
+            raise failures.exceptions[0] from None
+        finally:
+            self._work, self._busy = None, False
+
+    def _emit(self, event: Event) -> None:
+        now = self._clock()
+        stamped = {**event, "timestamp": round(now * _MILLISECONDS)}
+        found = self._verifier.receive(stamped)
+        self._violations.extend(found)
+        self.recording.append(stamped)
+        self.conversation.receive(stamped)
+        if self._strict and found and not self._order_broken:
+            self._order_broken = True  # the run ends; its last events are not judged
+            raise _ordering_error(found[0])
+
+    def _claim(self) -> None:
+        """Take the chat for one run."""
+        if self._busy:
+            raise AIStreamError(
+                "A run of this chat is still going on. Await it, or call chat.stop()."
+            )
+        self._busy = True
+
+
+def _nothing_waits(call: str | None, waiting: list[str]) -> str:
+    if call is None and waiting:
+        return f"Several calls wait; name one of {waiting}."
+    return f"No call {call!r} waits for a decision." if call else "No call waits."
+
+
+def _ordering_error(violation: Violation) -> OrderingError:
+    return OrderingError(
+        violation.message,
+        rule=violation.rule,
+        index=violation.index,
+        event_type=violation.event_type,
+        expected=violation.expected,
+    )

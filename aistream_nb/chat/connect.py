@@ -1,0 +1,121 @@
+"""From what a user names to an agent: ``"anthropic:…"``, ``"offline"``, an address.
+
+This is the table of what ``Chat(…)`` understands. Every option is checked by name
+here, so that a misspelt one is an error with the list of those that exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from aistream_nb.chat.agent import Agent
+from aistream_nb.chat.provider_agent import ProviderAgent
+from aistream_nb.core.tool_spec import ClientTool
+from aistream_nb.errors import AIStreamError
+from aistream_nb.http import HttpClient
+from aistream_nb.providers.registry import resolve_model, split_target
+from aistream_nb.providers.turn_prepare import TurnOptions
+
+__all__ = ["Connection", "connect"]
+
+_OFFLINE: Final = "offline"
+_AGENT_OPTIONS: Final = frozenset({"max_rounds", "budget"})
+_OFFLINE_OPTIONS: Final = frozenset({"pace"})
+_TURN_OPTIONS: Final = frozenset(TurnOptions.__annotations__) - {"system"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connection:
+    """An agent, and the tools that it is offered."""
+
+    agent: Agent
+    tools: tuple[ClientTool, ...]
+
+
+def connect(
+    agent: str | Agent,
+    *,
+    tools: tuple[ClientTool, ...] | None,
+    system: str | None,
+    options: Mapping[str, Any],
+) -> Connection:
+    """The agent that is meant, ready to run.
+
+    Raises:
+        AIStreamError: Nobody is known under the name, or an option is unknown.
+    """
+    if not isinstance(agent, str):
+        _refuse_unknown(options, frozenset())
+        return Connection(agent=agent, tools=tools or ())
+    if agent == _OFFLINE or agent.startswith(f"{_OFFLINE}:"):
+        return _offline(agent, tools=tools, system=system, options=options)
+    return _provider(agent, tools=tools, system=system, options=options)
+
+
+def _provider(
+    target: str,
+    *,
+    tools: tuple[ClientTool, ...] | None,
+    system: str | None,
+    options: Mapping[str, Any],
+) -> Connection:
+    _refuse_unknown(options, _AGENT_OPTIONS | _TURN_OPTIONS)
+    record, model = split_target(target)
+    turn: dict[str, Any] = {
+        name: value for name, value in options.items() if name in _TURN_OPTIONS
+    }
+    if system is not None:
+        turn["system"] = system
+    turn.setdefault("model", model)
+    client = turn.pop("client", None) or HttpClient()
+    made = ProviderAgent(
+        record,
+        name=f"{record.id}:{resolve_model(record, turn['model'])}",
+        client=HttpClient.around(client),
+        options=TurnOptions(**turn),
+        **{name: options[name] for name in _AGENT_OPTIONS & options.keys()},
+    )
+    return Connection(agent=made, tools=tools or ())
+
+
+def _offline(
+    target: str,
+    *,
+    tools: tuple[ClientTool, ...] | None,
+    system: str | None,
+    options: Mapping[str, Any],
+) -> Connection:
+    from aistream_nb.providers.offline import (  # noqa: PLC0415 # its streams are only read when they are played
+        OFFLINE_SYSTEM,
+        offline_client,
+        offline_record,
+        offline_tools,
+    )
+
+    _refuse_unknown(options, _AGENT_OPTIONS | _TURN_OPTIONS | _OFFLINE_OPTIONS)
+    _, _, vendor = target.partition(":")
+    record = offline_record(vendor or "anthropic")
+    turn = {name: value for name, value in options.items() if name in _TURN_OPTIONS}
+    turn.setdefault("thinking", {"effort": "low"})
+    turn.update(system=system or OFFLINE_SYSTEM, api_key="offline")
+    made = ProviderAgent(
+        record,
+        name=target,
+        client=offline_client(vendor or "anthropic", pace=options.get("pace", 1.0)),
+        options=TurnOptions(**turn),
+        **{name: options[name] for name in _AGENT_OPTIONS & options.keys()},
+    )
+    return Connection(
+        agent=made, tools=tuple(offline_tools()) if tools is None else tools
+    )
+
+
+def _refuse_unknown(options: Mapping[str, Any], known: frozenset[str]) -> None:
+    unknown = sorted(options.keys() - known)
+    if unknown:
+        raise AIStreamError(
+            f"Chat does not know {', '.join(map(repr, unknown))}. "
+            f"It understands: {', '.join(sorted(known)) or 'no further option'}."
+        )

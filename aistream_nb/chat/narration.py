@@ -1,0 +1,114 @@
+"""A gate that tells what it does, so that a recording holds every decision.
+
+Around whatever gate a chat was given, :class:`NarratedGate` emits AG-UI CUSTOM
+events: ``approval-requested`` when a person is asked, ``aistream:decision`` with who
+decided what and why, ``aistream:executing`` before the tool runs. The wrapped gate
+decides; nothing here can turn a no into a yes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+from aistream_nb.core.tool_spec import Decision, Deny, Gate, GateRequest, Proceed
+from aistream_nb.core.values import Event
+from aistream_nb.gate import ApprovalGate, Asked, Audience, Decided, GateEvent
+
+__all__ = ["Emit", "NarratedGate", "let_everything_run"]
+
+Emit: TypeAlias = Callable[[Event], None]
+"""Takes one AG-UI event on its way to the conversation and the recording."""
+
+
+class NarratedGate:
+    """A gate around a gate: the same answers, and an event for each step.
+
+    Args:
+        gate: Who decides. An :class:`~aistream_nb.gate.ApprovalGate` also tells of
+            its questions; of another callable only the answer is known.
+        emit: Takes the events.
+        name_call: The id under which the stream knows a call that has none.
+        chat: The chat that asks; *always allow* is remembered for it alone.
+        audience: Says whether anybody can answer.
+    """
+
+    def __init__(
+        self,
+        gate: Gate,
+        *,
+        emit: Emit,
+        name_call: Callable[[], str],
+        chat: str,
+        audience: Audience,
+    ) -> None:
+        self._emit = emit
+        self._name_call = name_call
+        self._chat = chat
+        self._tells = isinstance(gate, ApprovalGate)
+        self._gate: Gate = gate
+        self._unsubscribe: Callable[[], None] = _nothing
+        if isinstance(gate, ApprovalGate):
+            self._gate = gate.for_chat(chat, audience=audience)
+            self._unsubscribe = gate.subscribe(self._observe)
+
+    def close(self) -> None:
+        """Stop listening to the gate."""
+        self._unsubscribe()
+
+    async def __call__(self, request: GateRequest) -> Decision:
+        """The wrapped gate's answer.
+
+        Raises:
+            TurnError: The wrapped gate failed.
+        """
+        decision = await self._gate(request)
+        call_id = request.tool_call_id or self._name_call()
+        if not self._tells:
+            self._emit(_decision_event(decision, call_id))
+        if isinstance(decision, Proceed):
+            self._tell("aistream:executing", {"toolCallId": call_id})
+        return decision
+
+    def _observe(self, event: GateEvent) -> None:
+        match event:
+            case Asked(pending) if pending.chat == self._chat:
+                self._tell(
+                    "approval-requested",
+                    {
+                        "toolCallId": pending.tool_call_id or self._name_call(),
+                        "toolName": pending.tool.name,
+                        "input": dict(pending.arguments),
+                        "approval": {"id": pending.id, "needsApproval": True},
+                    },
+                )
+            case Decided(record) if record.chat == self._chat:
+                value = record.to_wire()
+                value["toolCallId"] = record.tool_call_id or self._name_call()
+                self._tell("aistream:decision", value)
+            case _:
+                pass
+
+    def _tell(self, name: str, value: Mapping[str, Any]) -> None:
+        self._emit({"type": "CUSTOM", "name": name, "value": value})
+
+
+async def let_everything_run(request: GateRequest) -> Decision:
+    """The gate of who wants none."""
+    del request
+    return Proceed()
+
+
+def _decision_event(decision: object, call_id: str) -> Event:
+    value: dict[str, Any] = {"toolCallId": call_id, "by": "gate", "decision": "deny"}
+    if isinstance(decision, Proceed):
+        value["decision"] = "proceed"
+        if decision.arguments is not None:
+            value["arguments"] = dict(decision.arguments)
+    elif isinstance(decision, Deny):
+        value["reason"] = decision.reason
+    return {"type": "CUSTOM", "name": "aistream:decision", "value": value}
+
+
+def _nothing() -> None:
+    """End a subscription that never was."""

@@ -1,0 +1,217 @@
+"""A model behind a provider as an agent: rounds of requests, with tools that run here.
+
+One run is as many rounds as the model needs. Each round is one turn
+(:func:`~aistream_nb.providers.turn.execute_client_tool_turn`); what it leaves behind
+is the next one's tail. Rules that a change here must keep:
+
+1. RUN_STARTED first; then, whatever happens, exactly one event that ends the run.
+2. The history is what the provider has seen, in its own words. A run that failed or
+   was stopped leaves its question and what it answered in full, never half a call.
+3. A limit of rounds, or a budget, ends the run with an error that says so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
+from typing import Any, Final, TypeAlias
+
+from aistream_nb.chat.agent import Task
+from aistream_nb.chat.narration import Emit, NarratedGate
+from aistream_nb.core.bridge import TurnBridge
+from aistream_nb.core.turn_events import Done, Usage
+from aistream_nb.core.values import Event
+from aistream_nb.errors import AIStreamError, TurnError
+from aistream_nb.http import HttpClient
+from aistream_nb.providers.history import assistant_entry, user_entry
+from aistream_nb.providers.registry import ProviderRecord, resolve_model
+from aistream_nb.providers.turn import Turn, execute_client_tool_turn
+from aistream_nb.providers.turn_outcome import TurnOutcome
+from aistream_nb.providers.turn_prepare import TurnOptions
+
+__all__ = ["Budget", "ProviderAgent", "add_usage"]
+
+Budget: TypeAlias = Callable[[Usage], str | None]
+"""Given the run's usage before each further round; a text ends the run and says why."""
+
+_ROUND_LIMIT: Final = 16
+
+
+class ProviderAgent:
+    """A model that is asked over HTTP.
+
+    Args:
+        record: The provider.
+        name: What people call the agent.
+        client: The connections; closed with the agent.
+        options: What each turn gets: ``model``, ``system``, ``thinking``, …
+        max_rounds: How many requests one run may take.
+        budget: Asked before each further round.
+    """
+
+    def __init__(  # six parts of one agent, each by its keyword
+        self,
+        record: ProviderRecord,
+        *,
+        name: str,
+        client: HttpClient,
+        options: TurnOptions,
+        max_rounds: int = _ROUND_LIMIT,
+        budget: Budget | None = None,
+    ) -> None:
+        self.name: str = name
+        self._record = record
+        self._client = client
+        self._options: TurnOptions = {**options, "client": client}
+        self._model = resolve_model(record, options.get("model"))
+        self._max_rounds = max_rounds
+        self._budget = budget
+        self._first: str | None = None
+        self._history: tuple[Any, ...] = ()
+        self._requests = 0
+
+    async def run(self, task: Task) -> None:
+        """Ask, run the tools that the model calls, and ask again until it is done."""
+        bridge = TurnBridge(
+            thread_id=task.thread_id, run_id=task.run_id, new_id=task.new_id
+        )
+        gate = NarratedGate(
+            task.gate,
+            emit=task.emit,
+            name_call=lambda: bridge.unnamed_call_id,
+            chat=task.thread_id,
+            audience=task.audience,
+        )
+        said = [tool.spec.to_wire() for tool in task.tools]
+        asked = [] if task.question is None else [task.question]
+        _emit_all(task.emit, bridge.open_run(messages=asked, tools=said))
+        try:
+            await self._rounds(task, bridge, gate)
+        except asyncio.CancelledError:
+            _emit_all(task.emit, bridge.cancel_run())
+            raise
+        except Exception as error:
+            _emit_all(task.emit, bridge.fail_run(_told(error), code=_code(error)))
+            raise
+        finally:
+            gate.close()
+        _emit_all(task.emit, bridge.finish_run())
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._client.aclose()
+
+    # ------------------------------------------------------------ rounds
+
+    async def _rounds(self, task: Task, bridge: TurnBridge, gate: NarratedGate) -> None:
+        self._ask(task)
+        total = Usage()
+        for _ in range(self._max_rounds):
+            turn = self._turn(task, gate)
+            _emit_all(
+                task.emit,
+                bridge.open_round(provider=self._record.id, model=self._model),
+            )
+            total = add_usage(total, await _follow(turn, bridge, task.emit))
+            outcome = await turn.next_turn
+            self._keep(outcome)
+            if outcome.continuation is None:
+                return
+            self._check_budget(total)
+        raise TurnError(
+            f"The model wanted more than {self._max_rounds} rounds in one run. "
+            "Raise max_rounds, or ask for less at once."
+        )
+
+    def _turn(self, task: Task, gate: NarratedGate) -> Turn:
+        self._requests += 1
+        number = self._requests
+
+        def keep_request(body: Mapping[str, Any], url: str) -> None:
+            task.wire(number, request={"method": "POST", "url": url, "body": body})
+
+        def keep_bytes(content: bytes) -> None:
+            task.wire(number, content=content)
+
+        watching: TurnOptions = {"on_request": keep_request, "on_bytes": keep_bytes}
+        return execute_client_tool_turn(
+            provider=self._record,
+            messages=[{"role": "user", "content": self._first or ""}],
+            client_tools=task.tools,
+            on_before_tool_execute=gate,
+            continuation_messages=self._history,
+            **{**self._options, **watching},
+        )
+
+    def _ask(self, task: Task) -> None:
+        if task.question is None:
+            return
+        text = str(task.question.get("content", ""))
+        if self._first is None:
+            self._first = text
+        else:
+            entry = user_entry(self._record.wire, text)
+            self._history = (*self._history, entry)
+
+    def _keep(self, outcome: TurnOutcome) -> None:
+        if outcome.continuation is not None:
+            self._history = outcome.continuation.messages
+        elif outcome.full_text.strip():
+            entry = assistant_entry(self._record.wire, outcome.full_text)
+            self._history = (*self._history, entry)
+
+    def _check_budget(self, total: Usage) -> None:
+        reason = None if self._budget is None else self._budget(total)
+        if reason:
+            raise TurnError(f"The budget ended the run: {reason}")
+
+
+async def _follow(turn: Turn, bridge: TurnBridge, emit: Emit) -> Usage:
+    """Hand on a turn's events as they come; the answer is what it used."""
+    usage = Usage()
+    async with turn:
+        async for event in turn.events:
+            _emit_all(emit, bridge.receive(event))
+            if isinstance(event, Done) and event.usage is not None:
+                usage = event.usage
+    return usage
+
+
+def add_usage(one: Usage, other: Usage) -> Usage:
+    """The sum, in which a count that nobody gave stays unknown.
+
+    >>> add_usage(Usage(input_tokens=1), Usage(input_tokens=2)).input_tokens
+    3
+    >>> add_usage(Usage(), Usage()).input_tokens is None
+    True
+    """
+    return Usage(
+        **{
+            kind.name: _sum(getattr(one, kind.name), getattr(other, kind.name))
+            for kind in fields(Usage)
+        }
+    )
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    if one is None or other is None:
+        return one if other is None else other
+    return one + other
+
+
+def _emit_all(emit: Emit, events: Iterable[Event]) -> None:
+    for event in events:
+        emit(event)
+
+
+def _told(error: Exception) -> str:
+    """Our own messages are safe to keep; of a stranger's only the kind is told."""
+    if isinstance(error, AIStreamError):
+        return str(error)
+    return f"The run failed with {type(error).__name__}; the traceback says more."
+
+
+def _code(error: Exception) -> str:
+    status = getattr(error, "status_code", None)
+    return type(error).__name__ if status is None else f"http_{status}"

@@ -1,0 +1,131 @@
+"""The live view of a chat: one widget, made when something is displayed.
+
+It turns a person's actions into calls of the chat, and says whether anybody is
+looking. Widgets are imported here and not before: a script never loads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from aistream_nb.conversation import Conversation
+from aistream_nb.core.json_text import parse_json
+from aistream_nb.core.tool_spec import Decision, Deny, Proceed
+from aistream_nb.core.values import is_mapping
+from aistream_nb.widgets.kernel import audience, environment
+from aistream_nb.widgets.static_html import to_html, to_text
+
+if TYPE_CHECKING:
+    from aistream_nb.widgets.transcript import TranscriptWidget
+    from aistream_nb.widgets.wire import Action
+
+__all__ = ["ChatView", "Steering"]
+
+
+class Steering(Protocol):
+    """What a person can do to a chat from its view; each says why not, or nothing."""
+
+    def act_send(self, text: str) -> str:
+        """Start a run with this message."""
+        ...
+
+    def act_stop(self) -> str:
+        """Stop the run."""
+        ...
+
+    def act_decide(self, call_id: str, decision: Decision, *, always: bool) -> str:
+        """Answer the question about a call."""
+        ...
+
+
+class ChatView:
+    """The widget of one chat, and the static forms beside it."""
+
+    def __init__(self, conversation: Conversation, steering: Steering) -> None:
+        self._conversation = conversation
+        self._steering = steering
+        self._widget: TranscriptWidget | None = None
+
+    @property
+    def watched(self) -> bool:
+        """Whether a page has reported that it shows the view."""
+        return self._widget is not None and self._widget.watched
+
+    async def audience(self) -> str | None:
+        """Why nobody can answer a question, or ``None`` when somebody can.
+
+        Where a front end may be there and the view was never displayed, it is
+        displayed now, so that the card of a question appears in the running cell.
+        """
+        place = environment()
+        if self._widget is None and place.frontend_comms and not place.headless:
+            self.display()
+        return await audience(lambda: self.watched, here=place)
+
+    def display(self) -> None:
+        """Show the view in the output of the cell that runs."""
+        from aistream_nb.widgets.display import show  # noqa: PLC0415 # a script has no display
+
+        show(self.mimebundle())
+
+    def mimebundle(self) -> dict[str, Any]:
+        """The live view where one can be, and the static forms in any case."""
+        bundle: dict[str, Any] = {
+            "text/plain": to_text(self._conversation),
+            "text/html": to_html(self._conversation),
+        }
+        place = environment()
+        if place.frontend_comms and not place.headless:
+            widget, _ = self.widget()._repr_mimebundle_()  # IPython's protocol
+            return {**widget, **bundle}
+        return bundle
+
+    def widget(self) -> TranscriptWidget:
+        """The widget, made at the first call."""
+        if self._widget is None:
+            from aistream_nb.widgets.transcript import (  # noqa: PLC0415 # see the module's promise
+                Abilities,
+                TranscriptWidget,
+            )
+
+            self._widget = TranscriptWidget(
+                self._conversation,
+                on_action=self._act,
+                abilities=Abilities(send=True, stop=True),
+                approval_hint=environment().note,
+            )
+        return self._widget
+
+    def close(self) -> None:
+        """Take the widget off every page."""
+        if self._widget is not None:
+            self._widget.close()
+            self._widget = None
+
+    def _act(self, action: Action) -> str:
+        perform = self._ACTIONS.get(action.type)
+        if perform is None:
+            return "A chat cannot do that."
+        return perform(self, action)
+
+    def _send(self, action: Any) -> str:
+        return self._steering.act_send(action.text)
+
+    def _stop(self, action: Any) -> str:
+        del action
+        return self._steering.act_stop()
+
+    def _decide(self, action: Any) -> str:
+        if action.decision == "deny":
+            decision: Decision = Deny(reason=action.reason)
+        else:
+            edited = None if action.arguments is None else parse_json(action.arguments)
+            decision = Proceed(arguments=edited if is_mapping(edited) else None)
+        return self._steering.act_decide(action.call, decision, always=action.always)
+
+    _ACTIONS: Mapping[str, Callable[..., str]] = {
+        "send": _send,
+        "stop": _stop,
+        "decide": _decide,
+    }

@@ -1,0 +1,420 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from aistream_nb.conversation import Change, Conversation
+from aistream_nb.core.call_status import SETTLED
+
+
+def run(*events: dict[str, Any]) -> Conversation:
+    conversation = Conversation()
+    conversation.receive_all(events)
+    return conversation
+
+
+def started(**run_input: Any) -> dict[str, Any]:
+    return {
+        "type": "RUN_STARTED",
+        "threadId": "t",
+        "runId": "r",
+        "timestamp": 1000,
+        "input": run_input,
+    }
+
+
+def finished(kind: str = "success", **more: Any) -> dict[str, Any]:
+    return {
+        "type": "RUN_FINISHED",
+        "threadId": "t",
+        "runId": "r",
+        "outcome": {"type": kind},
+        **more,
+    }
+
+
+def text(delta: str, message: str = "m", **more: Any) -> list[dict[str, Any]]:
+    return [
+        {"type": "TEXT_MESSAGE_START", "messageId": message, "role": "assistant"},
+        {
+            "type": "TEXT_MESSAGE_CONTENT",
+            "messageId": message,
+            "delta": delta,
+            **more,
+        },
+    ]
+
+
+def call(call_id: str = "c", arguments: str = '{"x":1}') -> list[dict[str, Any]]:
+    return [
+        {
+            "type": "TOOL_CALL_START",
+            "toolCallId": call_id,
+            "toolCallName": "f",
+            "parentMessageId": "m",
+        },
+        {"type": "TOOL_CALL_ARGS", "toolCallId": call_id, "delta": arguments},
+        {"type": "TOOL_CALL_END", "toolCallId": call_id},
+    ]
+
+
+def custom(name: str, **value: Any) -> dict[str, Any]:
+    return {"type": "CUSTOM", "name": name, "value": {"toolCallId": "c", **value}}
+
+
+def result(content: str = "42", **more: Any) -> dict[str, Any]:
+    return {
+        "type": "TOOL_CALL_RESULT",
+        "messageId": "r1",
+        "toolCallId": "c",
+        "content": content,
+        **more,
+    }
+
+
+ASKED = custom("approval-requested", approval={"id": "a"})
+FAILED = {"metadata": {"aistream": {"isError": True}}}
+
+
+def test_the_question_of_a_run_comes_before_its_answer():
+    question = {"id": "u", "role": "user", "content": "Hi"}
+
+    conversation = run(started(messages=[question]), *text("Hello"))
+
+    assert [(m.id, m.role, m.text) for m in conversation.messages] == [
+        ("u", "user", "Hi"),
+        ("m", "assistant", "Hello"),
+    ]
+
+
+def test_history_that_is_known_is_not_repeated():
+    question = {"id": "u", "role": "user", "content": "Hi"}
+    more = {"id": "v", "role": "user", "content": "And?"}
+
+    conversation = run(
+        started(messages=[question]),
+        finished(),
+        started(messages=[question, more, 7]),
+    )
+
+    assert [m.id for m in conversation.messages] == ["u", "v"]
+
+
+def test_a_message_follows_its_stream_when_it_is_read():
+    conversation = run(started(), *text("a"))
+    message = conversation.messages[-1]
+    conversation.receive(text("b")[1])
+
+    assert message.text == "ab"
+    assert message.parts[0].content == "ab"
+    assert repr(message) == "<assistant message: 'ab'>"
+
+
+def test_an_observer_hears_of_every_delta():
+    conversation = run(started(), *text("a"))
+    heard: list[str] = []
+    message = conversation.messages[-1]
+    message.observe(lambda change: heard.append(change["new"]), "text")
+
+    conversation.receive(text("b")[1])
+    conversation.receive(text("c")[1])
+
+    assert heard == ["ab", "abc"]
+
+
+def test_nobody_is_told_of_what_did_not_change():
+    conversation = run(started(), *text("a"))
+    heard: list[Any] = []
+    conversation.messages[-1].observe(heard.append, "role")
+
+    conversation.receive(text("b")[1])
+
+    assert heard == []
+
+
+def test_a_subscriber_gets_one_change_for_each_event_until_it_leaves():
+    conversation = Conversation()
+    heard: list[Change] = []
+    leave = conversation.subscribe(heard.append)
+    conversation.receive_all([started(), *text("a"), text("b")[1]])
+    leave()
+    leave()
+    conversation.receive(finished())
+
+    assert [(c.messages, c.structure, c.growth, c.run) for c in heard] == [
+        ((), False, False, True),
+        ((), False, False, False),
+        (("m",), True, False, True),
+        (("m",), False, True, False),
+    ]
+
+
+STATUSES = {
+    "writing arguments": (call()[:2], "streaming"),
+    "arguments written": (call(), "ready"),
+    "asked": ([*call(), ASKED], "awaiting-approval"),
+    "approved": (
+        [*call(), ASKED, custom("aistream:decision", decision="proceed")],
+        "approved",
+    ),
+    "running": ([*call(), custom("aistream:executing")], "executing"),
+    "done": ([*call(), custom("aistream:executing"), result()], "complete"),
+    "failed": ([*call(), result("boom", **FAILED)], "error"),
+    "denied": (
+        [
+            *call(),
+            custom("aistream:decision", decision="deny", reason="no", by="you"),
+            result("no", **FAILED),
+        ],
+        "denied",
+    ),
+    "stopped while running": (
+        [*call(), custom("aistream:executing"), finished("cancelled")],
+        "aborted",
+    ),
+    "broken while writing": (
+        [*call()[:2], {"type": "RUN_ERROR", "message": "x"}],
+        "aborted",
+    ),
+    "left for the client": ([*call(), finished()], "ready"),
+    "answered before the end": (
+        [*call(), result(), finished("cancelled")],
+        "complete",
+    ),
+    "never ended by the server": ([*call()[:2], finished()], "ready"),
+}
+
+
+@pytest.mark.parametrize(("events", "status"), STATUSES.values(), ids=STATUSES)
+def test_a_call_says_in_one_word_how_far_it_is(
+    events: list[dict[str, Any]], status: str
+):
+    conversation = run(started(), *text("x"), *events)
+
+    assert conversation.tool_calls["c"].status == status
+
+
+def test_a_call_that_broke_off_is_settled():
+    conversation = run(
+        started(), *text("x"), *call()[:2], {"type": "RUN_ERROR", "message": "x"}
+    )
+
+    assert conversation.tool_calls["c"].status in SETTLED
+
+
+def test_a_call_tells_what_is_known_of_it():
+    tool = {
+        "name": "f",
+        "parameters": {"type": "object"},
+        "metadata": {"aistream": {"annotations": {"destructiveHint": True}}},
+    }
+    conversation = run(
+        started(tools=[tool]),
+        *text("x"),
+        *[{**event, "timestamp": 2000} for event in call()],
+        ASKED,
+        custom(
+            "aistream:decision",
+            approvalId="a",
+            decision="proceed",
+            by="you",
+            arguments={"x": 2},
+        ),
+        result(timestamp=5000),
+    )
+    model = conversation.tool_calls["c"]
+
+    assert model.name == "f"
+    assert model.args == {"x": 1}
+    assert model.annotations == {"destructiveHint": True}
+    assert model.parameters == {"type": "object"}
+    assert (model.decision, model.decided_by) == ("proceed", "you")
+    assert model.edited_arguments == {"x": 2}
+    assert model.approval_id == "a"
+    assert (model.started_at, model.ended_at) == (2.0, 5.0)
+    assert model.result == "42"
+    assert model.error is None
+    assert model.message_id == "m"
+    assert conversation.message("m") is conversation.messages[0]
+    assert conversation.messages[0].tool_calls == (model,)
+    assert repr(model) == "<tool call f: complete>"
+
+
+def test_a_failed_call_keeps_its_reason():
+    conversation = run(started(), *text("x"), *call(), result("boom", **FAILED))
+
+    assert conversation.tool_calls["c"].error == "boom"
+
+
+def test_arguments_that_say_nothing_yet_are_none():
+    conversation = run(started(), *text("x"), call()[0])
+
+    assert conversation.tool_calls["c"].args is None
+
+
+def test_a_run_waits_while_a_person_is_asked():
+    conversation = run(started(), *text("x"), *call(), ASKED)
+    assert conversation.status == "waiting"
+
+    conversation.receive(custom("aistream:decision", decision="deny", reason="no"))
+    assert conversation.status == "running"
+    assert conversation.tool_calls["c"].reason == "no"
+
+
+def test_an_interrupted_run_goes_on_waiting():
+    assert run(started(), finished("interrupt")).status == "waiting"
+
+
+ENDS = {
+    "finished": (finished(), "finished", ""),
+    "cancelled": (finished("cancelled"), "aborted", ""),
+    "failed": ({"type": "RUN_ERROR", "message": "gone"}, "error", "gone"),
+    "failed, older spelling": (
+        {"type": "RUN_ERROR", "error": {"message": "gone"}},
+        "error",
+        "gone",
+    ),
+    "failed without words": ({"type": "RUN_ERROR"}, "error", "An error occurred"),
+}
+
+
+@pytest.mark.parametrize(("event", "status", "error"), ENDS.values(), ids=ENDS)
+def test_a_run_ends_in_one_way(event: dict[str, Any], status: str, error: str):
+    conversation = run(started(), *text("x"), event)
+
+    assert (conversation.status, conversation.error) == (status, error)
+
+
+def test_a_new_run_forgets_the_last_error():
+    conversation = run(started(), {"type": "RUN_ERROR", "message": "x"}, started())
+
+    assert (conversation.status, conversation.error) == ("running", "")
+
+
+def test_usage_is_summed_over_rounds_and_not_counted_twice():
+    usage = {"inputTokens": 3, "outputTokens": 4, "model": "m", "odd": True}
+    conversation = run(
+        started(),
+        {"type": "CUSTOM", "name": "aistream:round", "value": {"usage": usage}},
+        {"type": "CUSTOM", "name": "aistream:round", "value": {}},
+        finished(usage=[usage]),
+        started(),
+        finished(usage=[usage, "nonsense"]),
+    )
+
+    assert conversation.usage == {"inputTokens": 6, "outputTokens": 8}
+
+
+def test_the_times_of_a_run_are_those_of_its_events():
+    conversation = run(
+        started(),
+        *text("x", timestamp=1500),
+        text("y", timestamp=1700)[1],
+        finished(timestamp=2000),
+    )
+
+    assert conversation.timing == {"started": 1.0, "first_token": 1.5, "ended": 2.0}
+
+
+def test_text_before_any_run_has_no_time():
+    assert run(*text("x", timestamp=1)).timing == {}
+
+
+def test_a_timestamp_that_is_no_number_is_no_time():
+    assert run({**started(), "timestamp": True}).timing == {"started": None}
+
+
+def test_the_shared_state_can_be_observed():
+    conversation = Conversation()
+    heard: list[Any] = []
+    conversation.observe(lambda change: heard.append(change["new"]), "state")
+
+    conversation.receive({"type": "STATE_SNAPSHOT", "snapshot": {"n": 1}})
+    patch = [{"op": "replace", "path": "/n", "value": 2}]
+    conversation.receive({"type": "STATE_DELTA", "delta": patch})
+
+    assert heard == [{"n": 1}, {"n": 2}]
+
+
+def test_a_snapshot_of_messages_replaces_what_was_there():
+    snapshot = {
+        "type": "MESSAGES_SNAPSHOT",
+        "messages": [{"id": "n", "role": "user", "content": "new"}],
+    }
+    conversation = run(started(), *text("old"), *call(), snapshot)
+
+    assert [m.id for m in conversation.messages] == ["n"]
+    assert conversation.message("m") is None
+
+
+def test_a_message_that_is_gone_keeps_what_it_said():
+    conversation = run(started(), *text("old"))
+    message = conversation.messages[0]
+    assert message.text == "old"
+
+    conversation.receive({"type": "MESSAGES_SNAPSHOT", "messages": []})
+    conversation.receive(finished("cancelled"))
+
+    assert message.text == "old"
+    assert message.tool_calls == ()
+
+
+def test_a_call_whose_message_is_gone_is_aborted_with_its_run():
+    conversation = run(started(), *text("x"), *call()[:2])
+    model = conversation.tool_calls["c"]
+
+    conversation.receive({"type": "MESSAGES_SNAPSHOT", "messages": []})
+    conversation.receive(finished("cancelled"))
+
+    assert model.status == "aborted"
+
+
+def test_reset_starts_over_and_tells_everybody():
+    conversation = run(started(), *text("x"), *call())
+    heard: list[Change] = []
+    conversation.subscribe(heard.append)
+
+    conversation.reset()
+
+    assert heard == [Change(reset=True, structure=True, run=True)]
+    assert conversation.messages == ()
+    assert conversation.tool_calls == {}
+    assert conversation.status == "idle"
+
+
+NONSENSE: list[Any] = [
+    None,
+    7,
+    "no json",
+    "[]",
+    {},
+    {"type": 5},
+    {"type": "CUSTOM"},
+    {"type": "CUSTOM", "name": "aistream:decision", "value": 3},
+    custom("aistream:decision", decision="maybe"),
+    custom("aistream:executing"),
+    custom("approval-requested", approval=5),
+    {"type": "RUN_STARTED", "input": []},
+    {"type": "RUN_FINISHED", "outcome": 3, "usage": 4},
+    {"type": "TOOL_CALL_ARGS", "toolCallId": []},
+    {"type": "TOOL_CALL_RESULT"},
+]
+
+
+@pytest.mark.parametrize("event", NONSENSE, ids=repr)
+def test_no_event_raises(event: Any):
+    conversation = run(started(), *text("x"))
+
+    conversation.receive(event)
+
+    assert conversation.messages[0].text == "x"
+
+
+def test_the_same_events_end_in_the_same_state():
+    events = [started(), *text("x"), *call(), ASKED, result(), finished()]
+
+    one, other = run(*events), run(*events)
+
+    assert [m.parts for m in one.messages] == [m.parts for m in other.messages]
+    assert one.timing == other.timing
