@@ -122,8 +122,8 @@ def run_failure(event: Event) -> RunFailure:
     """
     nested = event.get("error")
     fields: Mapping[str, Any] = nested if is_mapping(nested) else {}
-    message = event.get("message", fields.get("message"))
-    code = event.get("code", fields.get("code"))
+    message = fields.get("message", event.get("message"))
+    code = fields.get("code", event.get("code"))
     return RunFailure(
         message=message if isinstance(message, str) and message else _NO_MESSAGE,
         code=code if isinstance(code, str) else None,

@@ -239,6 +239,7 @@ class MessageDraft:
         "segment",
         "structured",
         "text_part",
+        "total",
     )
 
     def __init__(self, *, id: str, role: Role, created_at: object = None) -> None:  # noqa: A002 - the protocol's name
@@ -264,6 +265,8 @@ class MessageDraft:
         """The open segment; kept only for a strategy that chooses the moment."""
         self.resumes = False
         """Whether the first text goes on with the last part (a reloaded message)."""
+        self.total: GrowingText | None = None
+        """All text that the stream had for this message."""
         self.structured: StructuredDraft | None = None
         """The structured answer that takes the message's text."""
 

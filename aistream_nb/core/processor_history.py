@@ -38,6 +38,7 @@ class HistoryRules:
         stream.prepare()
         stream.transcript.replace(messages)
         stream.tell_change()
+        self._tools.claim()
 
     def introduce(self, event: Event) -> None:
         """RUN_STARTED: what the run was asked, as far as it is not known yet."""
@@ -105,5 +106,6 @@ class HistoryRules:
     def clear(self) -> None:
         """No messages, and nothing of the stream comes back."""
         self._stream.prepare()
+        self._tools.forget_unclaimed()
         self._stream.transcript.replace(())
         self._stream.tell_change()

@@ -42,6 +42,13 @@ class Segments:
         self.flush(message)
         message.end_segment()
 
+    @staticmethod
+    def last_text(message: MessageDraft) -> str:
+        """The text of the last part; none if it is no text."""
+        last = message.parts[-1] if message.parts else None
+        part = last.freeze() if isinstance(last, Draft) else last
+        return part.content if isinstance(part, TextPart) else ""
+
     def _begun(self, message: MessageDraft) -> TextDraft:
         """The part for a segment's first showing, put in its place."""
         last = message.parts[-1] if message.parts else None
@@ -53,7 +60,7 @@ class Segments:
                 message.parts[-1] = part
                 return part
         elif message.resumes and is_text and self._stream.options.message_per_id:
-            part = TextDraft(_content(last))
+            part = TextDraft(self.last_text(message))
             message.parts[-1] = part
             message.resumes = False
             return part
@@ -61,9 +68,3 @@ class Segments:
             part = TextDraft()
         message.add(part)
         return part
-
-
-def _content(part: object) -> str:
-    if isinstance(part, Draft):
-        part = part.freeze()
-    return part.content if isinstance(part, TextPart) else ""

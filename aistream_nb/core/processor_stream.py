@@ -158,17 +158,18 @@ class Stream:
         self.transcript = transcript
         self.reader = reader
         self.is_immediate = isinstance(options.strategy, ImmediateStrategy)
-        self.tells_text = (
+        self.has_to_ask = not self.is_immediate or (
             callbacks.on_change is not None
             or callbacks.on_messages_change is not None
             or callbacks.on_text_update is not None
         )
-        """Whether anybody wants to hear of a text delta."""
+        """Whether a text delta is more than one append."""
         self.current: MessageDraft | None = None
         self._clear()
 
     def _clear(self) -> None:
-        self.total = GrowingText()
+        self.totals: list[GrowingText] = []
+        """The text of each message of the stream, as the deltas had it."""
         self.thinking = GrowingText()
         self.calls: dict[str, CallRecord] = {}
         self.finish_reason: object = ABSENT
@@ -182,6 +183,8 @@ class Stream:
         """The one of them that content without an id goes to."""
         self.opened: list[MessageDraft] = []
         """The messages that this stream made."""
+        self.filled: list[MessageDraft] = []
+        """The messages that this stream had text for."""
         self.is_new_round = False
         """Whether thinking that comes now belongs to a message still to come."""
 
@@ -189,10 +192,11 @@ class Stream:
 
     def prepare(self) -> None:
         """Begin a new stream; nothing is made before its first content."""
-        for message in self.opened:
+        for message in self.filled:
             message.held.clear()
             message.end_segment()
             message.resumes = True
+            message.total = None
         self.current = None
         self._clear()
         reset_strategy(self.options.strategy)
@@ -237,6 +241,13 @@ class Stream:
         self.tell_change(message)
         return self.current
 
+    def begin_total(self, message: MessageDraft, text: str = "") -> GrowingText:
+        """Count the text of a message among what the stream came to."""
+        total = message.total = GrowingText(text)
+        self.totals.append(total)
+        self.filled.append(message)
+        return total
+
     def name_current(self, message_id: str) -> bool:
         """Give the current message its real id, if its id was made up."""
         message = self.current
@@ -270,6 +281,8 @@ class Stream:
             return message
         found.held = message.held
         found.segment = message.segment
+        found.total = message.total
+        self.filled = [found if each is message else each for each in self.filled]
         found.displaced = message.text_part or message.displaced
         found.is_provisional = message.is_provisional
         return found
@@ -293,7 +306,7 @@ class Stream:
         """What the stream came to so far."""
         complete = [r for r in self.calls.values() if r.state == "input-complete"]
         return StreamResult(
-            content=self.total.read(),
+            content=self._content(),
             thinking=self.thinking.read() or None,
             tool_calls=tuple([record.request() for record in complete]),
             finish_reason=self._finish_reason(),
@@ -302,12 +315,15 @@ class Stream:
     def state(self) -> StreamState:
         """What the stream told so far."""
         return StreamState(
-            content=self.total.read(),
+            content=self._content(),
             thinking=self.thinking.read(),
             tool_calls=tuple(self._progress(self.calls.values())),
             finish_reason=self._finish_reason(),
             done=self.done,
         )
+
+    def _content(self) -> str:
+        return "".join([total.read() for total in self.totals])
 
     def _progress(self, records: Iterable[CallRecord]) -> list[CallProgress]:
         return [record.progress(self.options.json_parser) for record in records]

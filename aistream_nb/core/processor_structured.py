@@ -35,6 +35,8 @@ class StructuredRules:
 
     def start(self, value: Mapping[str, Any]) -> None:
         """The text of a message is from now on one JSON value."""
+        if not isinstance(value.get("messageId"), str):
+            return
         message = self._message(value)
         if message is None or message.structured is not None:
             return

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from aistream_nb.core.messages import role_of
-from aistream_nb.core.processor_drafts import MessageDraft
+from aistream_nb.core.processor_drafts import GrowingText, MessageDraft
 from aistream_nb.core.processor_segments import Segments
 from aistream_nb.core.processor_stream import Stream
 from aistream_nb.core.processor_structured import StructuredRules
@@ -64,14 +64,15 @@ class TextRules:
             stream.options.message_per_id and event.get("messageId") != message.id
         ):
             message = self._named(event)
-        stream.total.pending.append(delta)
-        if message is None:  # a callback took the message away while it was made
-            return
-        part = message.text_part
-        if part is None or stream.tells_text or not stream.is_immediate:
+            if message is None:  # a callback took it away while it was made
+                stream.totals.append(GrowingText(delta))
+                return
+        part, total = message.text_part, message.total
+        if part is None or total is None or stream.has_to_ask:
             self._append(message, delta)
             return
         part.pending.append(delta)
+        total.pending.append(delta)
         part.frozen = None
         message.frozen = None
         stream.transcript.touch(message)
@@ -92,6 +93,10 @@ class TextRules:
         return stream.open_message(name)
 
     def _append(self, message: MessageDraft, delta: str) -> None:
+        total = message.total
+        if total is None:
+            total = self._stream.begin_total(message, self._resumed_text(message))
+        total.pending.append(delta)
         if message.structured is not None:
             self._structured.append(message, message.structured, delta)
             return
@@ -99,6 +104,12 @@ class TextRules:
             message.held.append(delta)
         if self._is_due(message, delta):
             self._segments.flush(message)
+
+    def _resumed_text(self, message: MessageDraft) -> str:
+        """What a reloaded message goes on from."""
+        if not message.resumes or not self._stream.options.message_per_id:
+            return ""
+        return self._segments.last_text(message)
 
     def _is_due(self, message: MessageDraft, delta: str) -> bool:
         """Whether the strategy wants the text shown now; it is asked every time."""

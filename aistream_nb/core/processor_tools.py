@@ -35,6 +35,8 @@ class ToolRules:
     def __init__(self, stream: Stream, segments: Segments) -> None:
         self._stream = stream
         self._segments = segments
+        self._unclaimed: dict[str, tuple[object, bool]] = {}
+        """Results whose call has not come yet."""
 
     # ------------------------------------------------------------ input
 
@@ -130,11 +132,13 @@ class ToolRules:
             call = CallDraft(id=record.id, name=record.name, arguments=record.arguments)
             call.metadata = record.metadata
             stream.transcript.add_call(message, call)
-        settled = is_net and call.state in ("complete", "error")
-        if not settled:
-            self._update(call, record)
+        elif is_net and call.state in ("complete", "error"):
+            return
+        self._update(call, record)
         stream.transcript.touch(message)
         self._tell(message, record)
+        if self._unclaimed:
+            self.claim()
 
     def _update(self, call: CallDraft, record: CallRecord) -> None:
         call.frozen = None
@@ -180,17 +184,19 @@ class ToolRules:
         stream = self._stream
         output = _read_strictly(content) if isinstance(content, str) else content
         error = _error_text(output) if is_error else None
-        owner = self._owner(call_id)
-        self._set_output(call_id, output, is_error=is_error)
-        message = owner or stream.current
+        message = self._owner(call_id)
+        if message is None and not stream.options.message_per_id:
+            message = stream.current
         if message is None:
+            self._unclaimed[call_id] = (content, is_error)
             stream.reader.tell(
                 {"type": "TOOL_CALL_RESULT"},
                 "toolCallId",
                 call_id,
-                assumed="nothing: no message is there to hold the result",
+                assumed="a result whose call is still to come",
             )
             return
+        self._set_output(call_id, output, is_error=is_error)
         self._put_result(
             message,
             ToolResultPart(
@@ -201,6 +207,17 @@ class ToolRules:
             ),
         )
         stream.tell_change(message)
+
+    def claim(self) -> None:
+        """Give results that came too early to the calls that are there now."""
+        for call_id in tuple(self._unclaimed):
+            if self._stream.transcript.owners(call_id):
+                content, is_error = self._unclaimed.pop(call_id)
+                self.take_result(call_id, content, is_error=is_error)
+
+    def forget_unclaimed(self) -> None:
+        """Results that came too early will not be claimed any more."""
+        self._unclaimed.clear()
 
     def add_result(self, call_id: str, output: object, error: str | None) -> bool:
         """The host's result; false if no message holds such a call."""

@@ -6,5 +6,9 @@ its folder of cases; this page only gathers them.
 
 from join_agui import apply_patch  # noqa: F401  # other suites ask for it here
 from join_partial_json import parse_partial  # noqa: F401  # other suites ask for it here
+from join_processor import (  # noqa: F401  # other suites ask for it here
+    is_generated_id,
+    make_processor,
+)
 from join_providers import run_provider_case  # noqa: F401  # other suites ask for it here
 from join_tracker import run_tracker_case  # noqa: F401  # other suites ask for it here

@@ -194,7 +194,7 @@ class ProcessorAdapter:
         for call in calls:
             if call == "reset":
                 reset_strategy(made)
-                answers.append("reset")
+                answers.append(None)
             else:
                 answers.append(made.should_emit(call[0], (call + [""])[1]))
         return answers
@@ -210,14 +210,12 @@ class ProcessorAdapter:
         return self._wire(model_to_ui(message, message_id=id or self._make_id()))
 
     def _op_models_to_uis(self, messages: list[Any]) -> list[dict[str, Any]]:
-        found = models_to_ui(
-            messages, id_factory=self._make_id, faithful=self._latest
-        )
+        found = models_to_ui(messages, id_factory=self._make_id, faithful=self._latest)
         return [self._wire(message) for message in found]
 
     def _op_normalize(self, message: Any) -> dict[str, Any]:
         found = normalize_message(
-            message, id_factory=self._make_id, now=lambda: _TIME
+            message, id_factory=counted_ids("gen-"), now=lambda: _TIME
         )
         return self._wire(found)
 
@@ -363,4 +361,8 @@ def _without_times(recording: dict[str, Any]) -> dict[str, Any]:
         for chunk in recording["chunks"]
     ]
     shown = {name: recording[name] for name in recording if name != "timestamp"}
-    return {**shown, "hasTimestamp": recording["timestamp"] is not None, "chunks": chunks}
+    return {
+        **shown,
+        "hasTimestamp": recording["timestamp"] is not None,
+        "chunks": chunks,
+    }
