@@ -1,0 +1,2 @@
+def to_html(conversation): return "<p>static</p>"
+def to_text(conversation): return "text"

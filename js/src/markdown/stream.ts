@@ -1,0 +1,215 @@
+/**
+ * A growing text as DOM: only its open end is parsed and patched.
+ *
+ * Theory. Lines that are complete decide where a block ends, so every block before
+ * the last one is *frozen*: it is not parsed and not touched again. The open block is
+ * the tail. Three shapes of tail may grow large, and each has a way to stay cheap:
+ *
+ * - a code fence: new text is appended until a line closes it;
+ * - a list: its items freeze, except the last two (these decide if it is loose);
+ * - a table: its rows freeze, except the last.
+ *
+ * Link definitions of frozen text are kept; the tail is parsed on top of a copy, so
+ * that a half-typed definition does not stick. What cannot be known while streaming
+ * (a definition that comes after its use) is put right by `finish`, which parses the
+ * whole once and patches what differs.
+ */
+import { type Block, offsetOfLine, topBlocks } from "./blocks";
+import { finishCode } from "./leaves";
+import { type Elem, isElem, LOOSE, type Node, toNodes } from "./nodes";
+import {
+  collectReferences,
+  normalize,
+  parse,
+  parseBlocks,
+  type References,
+} from "./parser";
+import { patchChildren } from "./patch";
+
+const FENCE = /^(?:[ \t]*\n)*(`{3,}|~{3,})([^\n]*)\n/;
+
+/** A tail that shrank to its last items or rows: what stands before them. */
+interface Shortened {
+  readonly kind: "list" | "table";
+  /** Finished items or rows that are in the DOM already. */
+  readonly count: number;
+  /** What a parser needs before the rest: the head of a table. */
+  readonly prefix: string;
+  readonly loose: boolean;
+}
+
+interface OpenFence {
+  readonly marker: string;
+  /** Lines before this offset do not close it. */
+  scanned: number;
+}
+
+export class MarkdownStream {
+  readonly #root: HTMLElement;
+  #references: References = {};
+  /** Where the text begins that is not frozen. */
+  #start = 0;
+  /** How many children of the root are frozen. */
+  #frozen = 0;
+  /** How much text the DOM shows. */
+  #shown = 0;
+  /** Up to where complete lines were looked at. */
+  #lines = 0;
+  #fence: OpenFence | null = null;
+  #short: Shortened | null = null;
+
+  constructor(root: HTMLElement) {
+    this.#root = root;
+  }
+
+  /** Show a text that grew since the last time. */
+  update(source: string): void {
+    const text = normalize(source);
+    if (text.length < this.#shown) this.#restart();
+    if (text.length === this.#shown) return;
+    if (this.#fence && this.#appendToFence(this.#fence, text)) return;
+    this.#shown = text.length;
+    this.#showTail(text);
+    const lines = text.lastIndexOf("\n") + 1;
+    if (lines > this.#lines) {
+      this.#lines = lines;
+      this.#freeze(text.slice(this.#start, lines));
+    }
+    this.#fence = this.#findFence(text);
+  }
+
+  /** The text is complete: make the DOM that of the whole text. */
+  finish(source: string): void {
+    this.#restart();
+    patchChildren(this.#root, toNodes(parse(normalize(source), {})));
+    finishCode(this.#root);
+  }
+
+  /** Forget how far we were; should the text go on, it is read from its start. */
+  #restart(): void {
+    this.#references = {};
+    this.#start = 0;
+    this.#frozen = 0;
+    this.#shown = 0;
+    this.#lines = 0;
+    this.#fence = null;
+    this.#short = null;
+  }
+
+  #showTail(text: string): void {
+    const source = (this.#short?.prefix ?? "") + text.slice(this.#start);
+    const nodes = toNodes(parse(source, this.#copyOfReferences()));
+    if (this.#short) this.#continueShort(this.#short, nodes);
+    else patchChildren(this.#root, nodes, this.#frozen);
+  }
+
+  #copyOfReferences(): References {
+    return Object.create(this.#references) as References;
+  }
+
+  // ---------------------------------------------------------------- freezing
+
+  /** Freeze what the complete lines of the tail say is finished. */
+  #freeze(tail: string): void {
+    const whole = (this.#short?.prefix ?? "") + tail;
+    const blocks = topBlocks(parseBlocks(whole, this.#copyOfReferences()));
+    const last = blocks.at(-1);
+    if (!last) return;
+    if (blocks.length > 1) this.#freezeBlocks(whole, blocks);
+    else if (last.kind === "list" && last.parts.length > 2)
+      this.#shorten(whole, last, last.parts.length - 2);
+    else if (last.kind === "table" && last.parts.length > 1)
+      this.#shorten(whole, last, last.parts.length - 1);
+  }
+
+  #freezeBlocks(whole: string, blocks: readonly Block[]): void {
+    const done = blocks.length - 1;
+    const taken = this.#take(whole, blocks[done - 1]?.end ?? 0);
+    for (let at = 0; at < done; at++) {
+      const child = this.#root.children[this.#frozen + at];
+      if (child) finishCode(child);
+    }
+    this.#frozen += done;
+    this.#short = null;
+    // The last block may be long as well: a list after a paragraph, say.
+    this.#freeze(whole.slice(taken));
+  }
+
+  #shorten(whole: string, block: Block, done: number): void {
+    const before = this.#short;
+    const prefix =
+      block.kind === "table"
+        ? (before?.prefix ?? whole.slice(0, offsetOfLine(whole, block.start + 2)))
+        : "";
+    this.#take(whole, block.parts[done] ?? 0);
+    this.#short = {
+      kind: block.kind === "table" ? "table" : "list",
+      count: (before?.count ?? 0) + done,
+      prefix,
+      loose: (before?.loose ?? false) || block.loose,
+    };
+  }
+
+  /** Move the start of the tail to a line of `whole`; the offset of that line. */
+  #take(whole: string, line: number): number {
+    const taken = offsetOfLine(whole, line);
+    collectReferences(whole.slice(0, taken), this.#references);
+    this.#start += taken - (this.#short?.prefix.length ?? 0);
+    return taken;
+  }
+
+  /** The first node continues what is in the DOM; the others come after it. */
+  #continueShort(short: Shortened, nodes: readonly Node[]): void {
+    const element = this.#root.children[this.#frozen];
+    const first = nodes[0];
+    if (element && first && isElem(first)) {
+      const list = short.kind === "list";
+      const holder = list ? element : element.querySelector("tbody");
+      const more = list ? first : bodyOf(first);
+      if (holder) patchChildren(holder, more?.children ?? [], short.count);
+      if (list) setSpacing(element, short.loose ? LOOSE : first.attrs.class);
+    }
+    patchChildren(this.#root, nodes.slice(1), this.#frozen + 1);
+  }
+
+  // ---------------------------------------------------------------- fences
+
+  /** The fence that the tail is, if it is one and open. */
+  #findFence(text: string): OpenFence | null {
+    if (this.#short || this.#root.childNodes.length !== this.#frozen + 1) return null;
+    const opened = FENCE.exec(text.slice(this.#start, this.#start + 400));
+    const marker = opened?.[1];
+    if (!opened || !marker) return null;
+    if (marker.startsWith("`") && opened[2]?.includes("`")) return null;
+    const scanned = text.lastIndexOf("\n") + 1;
+    if (mayClose(text.slice(scanned), marker)) return null;
+    return { marker, scanned };
+  }
+
+  /** Append to the open fence; false if it may have closed. */
+  #appendToFence(fence: OpenFence, text: string): boolean {
+    const lines = text.slice(fence.scanned).split("\n");
+    if (lines.some((line) => mayClose(line, fence.marker))) return false;
+    const code = this.#root.lastElementChild?.querySelector("code")?.firstChild;
+    if (!(code instanceof Text)) return false;
+    code.appendData(text.slice(this.#shown));
+    fence.scanned = text.lastIndexOf("\n") + 1;
+    this.#shown = text.length;
+    return true;
+  }
+}
+
+function mayClose(line: string, marker: string): boolean {
+  const found = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line)?.[1];
+  return !!found && found[0] === marker[0] && found.length >= marker.length;
+}
+
+function setSpacing(list: Element, name: string | undefined): void {
+  if (name && list.className !== name) list.className = name;
+}
+
+function bodyOf(table: Elem): Elem | undefined {
+  return table.children.find(
+    (child): child is Elem => isElem(child) && child.tag === "tbody",
+  );
+}

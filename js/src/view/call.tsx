@@ -1,0 +1,174 @@
+/** One tool call: name, state, arguments, approval, result. */
+import { useLayoutEffect, useState } from "preact/hooks";
+import { readPartial } from "../json/partial";
+import type { CallState, TextBuffer } from "../store";
+import type { CallView } from "../wire.gen";
+import { Approval } from "./approval";
+import { ToneIcon } from "./icons";
+import { Painter } from "./paint";
+import { Result } from "./result";
+import { Tree } from "./tree";
+import { count, decision, duration, size, stateOf } from "./words";
+
+export function CallCard({ call }: { readonly call: CallState }) {
+  const view = call.view.value;
+  const { words, tone } = stateOf(view);
+  const name = view.name || "a tool";
+  return (
+    <section
+      class={`aistream-call aistream-tone-${tone}`}
+      aria-label={`Tool ${name}: ${words}`}
+      data-status={view.status}
+      data-call={view.id}
+    >
+      <header class="aistream-call-head">
+        <span class="aistream-call-name" dir="auto">
+          {name}
+        </span>
+        {view.title && view.title !== name && (
+          <span class="aistream-faint">{view.title}</span>
+        )}
+        <span class="aistream-state">
+          <ToneIcon tone={tone} />
+          {words}
+        </span>
+        <Elapsed view={view} />
+      </header>
+      <Arguments
+        buffer={call.arguments}
+        settled={isSettled(view)}
+        writing={view.status === "streaming"}
+      />
+      {view.approval && <Approval call={call} approval={view.approval} />}
+      <Decided view={view} />
+      <Outcome view={view} />
+    </section>
+  );
+}
+
+function isSettled(view: CallView): boolean {
+  return ["complete", "denied", "error", "aborted"].includes(view.status);
+}
+
+function Elapsed({ view }: { readonly view: CallView }) {
+  if (view.started_at === null || view.ended_at === null) return null;
+  if (view.ended_at < view.started_at) return null;
+  return <span class="aistream-time">{duration(view.ended_at - view.started_at)}</span>;
+}
+
+function Decided({ view }: { readonly view: CallView }) {
+  const words = decision(view);
+  return words ? (
+    <p class="aistream-decided" dir="auto">
+      {words}
+    </p>
+  ) : null;
+}
+
+// ------------------------------------------------------------------ arguments
+
+interface ArgumentsProps {
+  readonly buffer: TextBuffer;
+  readonly settled: boolean;
+  readonly writing: boolean;
+}
+
+/** Larger ones fold once the call has ended. */
+const ROOMY = 600;
+/** While they are written, only so much is read again for each picture. */
+const READ_LIMIT = 40_000;
+
+function Arguments({ buffer, settled, writing }: ArgumentsProps) {
+  const text = useText(buffer);
+  const [raw, setRaw] = useState(false);
+  const [open, setOpen] = useState<boolean | null>(null);
+  if (!text && !writing) return null;
+  const value = text.length > READ_LIMIT && writing ? undefined : readPartial(text);
+  if (isEmpty(value) && !writing)
+    return <p class="aistream-faint aistream-arguments">No arguments</p>;
+  const foldable = settled && text.length > ROOMY;
+  const shown = open ?? !foldable;
+  return (
+    <div class="aistream-arguments">
+      {shown &&
+        (raw || value === undefined ? (
+          <pre class="aistream-plain">{raw ? text : tailOf(text)}</pre>
+        ) : (
+          <Tree value={value} />
+        ))}
+      <div class="aistream-tools">
+        {foldable && (
+          <button
+            type="button"
+            class="aistream-quiet"
+            aria-expanded={shown}
+            onClick={() => setOpen(!shown)}
+          >
+            {shown ? "Fold arguments" : `Arguments (${size(text.length)})`}
+          </button>
+        )}
+        {shown && text && (
+          <button
+            type="button"
+            class="aistream-quiet"
+            aria-pressed={raw}
+            onClick={() => setRaw(!raw)}
+          >
+            Raw
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+}
+
+function tailOf(text: string): string {
+  if (text.length <= READ_LIMIT) return text;
+  return `… ${size(text.length)} so far …\n${text.slice(-2000)}`;
+}
+
+/** The text of a buffer, drawn again as it grows. */
+function useText(buffer: TextBuffer): string {
+  const [, draw] = useState(0);
+  useLayoutEffect(() => {
+    const painter = new Painter(() => draw((times) => times + 1));
+    const unlisten = buffer.listen(() => painter.request());
+    return () => {
+      unlisten();
+      painter.stop();
+    };
+  }, [buffer]);
+  return buffer.text;
+}
+
+// ------------------------------------------------------------------ outcome
+
+function Outcome({ view }: { readonly view: CallView }) {
+  if (view.status === "error")
+    return <Failure text={view.error ?? view.result ?? ""} />;
+  if (view.status === "denied" || view.result === null) return null;
+  return <Result text={view.result} cut={view.result_cut} />;
+}
+
+/** The last line says what happened; where it happened is folded. */
+export function Failure({ text }: { readonly text: string }) {
+  const lines = text.trimEnd().split("\n");
+  const last = lines.at(-1) || "It failed and said nothing.";
+  return (
+    <div class="aistream-failure">
+      <p dir="auto">{last}</p>
+      {lines.length > 1 && (
+        <details>
+          <summary class="aistream-faint">
+            Traceback ({count(lines.length, "line")})
+          </summary>
+          <pre class="aistream-plain">{text}</pre>
+        </details>
+      )}
+    </div>
+  );
+}

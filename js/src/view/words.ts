@@ -1,0 +1,66 @@
+/** States, times and sizes in words. */
+import type { CallView } from "../wire.gen";
+
+export type Tone = "quiet" | "busy" | "ask" | "good" | "bad" | "off";
+
+interface StateWords {
+  readonly words: string;
+  readonly tone: Tone;
+}
+
+const STATES: Readonly<Record<CallView["status"], StateWords>> = {
+  streaming: { words: "writing arguments", tone: "busy" },
+  ready: { words: "ready", tone: "quiet" },
+  "awaiting-approval": { words: "waiting for you", tone: "ask" },
+  approved: { words: "approved", tone: "quiet" },
+  denied: { words: "denied", tone: "off" },
+  executing: { words: "running", tone: "busy" },
+  complete: { words: "done", tone: "good" },
+  error: { words: "failed", tone: "bad" },
+  aborted: { words: "aborted", tone: "off" },
+};
+
+export function stateOf(call: CallView): StateWords {
+  if (call.by_server && call.status === "complete")
+    return { words: "answered by the server", tone: "good" };
+  return STATES[call.status];
+}
+
+/** "0.4 s", "12 s", "3 min 5 s". */
+export function duration(seconds: number): string {
+  if (seconds < 0.05) return "0.0 s";
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  const whole = Math.round(seconds);
+  return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}
+
+export function count(amount: number, one: string, many = `${one}s`): string {
+  return `${amount.toLocaleString("en-US")} ${amount === 1 ? one : many}`;
+}
+
+/** "812 characters", "34 KB", "2.1 MB". */
+export function size(characters: number): string {
+  if (characters < 1000) return count(characters, "character");
+  if (characters < 1_000_000) return `${Math.round(characters / 1000)} KB`;
+  return `${(characters / 1_000_000).toFixed(1)} MB`;
+}
+
+/** "14:02:07" in the reader's time. */
+export function clock(seconds: number): string {
+  const at = new Date(seconds * 1000);
+  return [at.getHours(), at.getMinutes(), at.getSeconds()]
+    .map((part) => String(part).padStart(2, "0"))
+    .join(":");
+}
+
+/** What was decided about a call and by whom; empty if nothing was. */
+export function decision(call: CallView): string {
+  const time = call.decided_at === null ? "" : `, ${clock(call.decided_at)}`;
+  const by = call.decided_by ? ` by ${call.decided_by}` : "";
+  if (call.status === "denied")
+    return `Denied${by}${time}${call.reason ? `: ${call.reason}` : ""}`;
+  if (!call.decided_by || call.approval) return "";
+  const edited = call.edited ? " with edited arguments" : "";
+  return `Approved${by}${edited}${time}`;
+}
