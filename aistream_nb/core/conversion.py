@@ -152,7 +152,7 @@ class _AssistantWalk:
         if not (part.state in _SENT_STATES or part.has_output or is_waiting):
             return
         function = {"name": part.name, "arguments": part.arguments}
-        call = {"id": part.id, "type": "function", "function": function}
+        call: dict[str, Any] = {"id": part.id, "type": "function", "function": function}
         if self._faithful and part.metadata is not None:
             call["metadata"] = part.metadata
         self._calls.append(call)

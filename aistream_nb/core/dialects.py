@@ -39,10 +39,11 @@ _RETIRED: Final[Mapping[str, str]] = {
 class FieldReader:
     """Reads fields that may be malformed, and tells each that is."""
 
-    def __init__(self, tell: Callable[[Problem], object] | None) -> None:
+    def __init__(
+        self, tell: Callable[[Problem], object] | None, *, position: Callable[[], int]
+    ) -> None:
         self._tell = tell
-        self.index = -1
-        """The position of the event that is read now."""
+        self._position = position
 
     def text(self, event: Event, name: str) -> str:
         """The text of a field; ``""`` if it is missing or no text."""
@@ -75,7 +76,7 @@ class FieldReader:
         kind = event.get("type") if is_mapping(event) else None
         self._tell(
             Problem(
-                index=self.index,
+                index=self._position(),
                 event_type=kind if isinstance(kind, str) else "",
                 field=name,
                 came="nothing" if value is ABSENT else type(value).__name__,

@@ -69,7 +69,8 @@ class UIMessage:
         >>> UIMessage(id="m", role="user", parts=(TextPart("Ahoy"),)).text
         'Ahoy'
         """
-        return "".join(p.content for p in self.parts if isinstance(p, TextPart))
+        texts = [p.content for p in self.parts if isinstance(p, TextPart)]
+        return texts[0] if len(texts) == 1 else "".join(texts)
 
     @property
     def thinking(self) -> str:

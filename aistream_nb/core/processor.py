@@ -9,9 +9,7 @@ Rule 3: what was handed in or out is never modified, and a message that did not 
 is the same object in the next list.
 Rule 4: an event costs the same however long the history, the message or its text is.
 
-The rules of each kind of event are in ``processor_text``, ``processor_tools``,
-``processor_thinking``, ``processor_custom``, ``processor_runs`` and
-``processor_shared``. They stand on :class:`~aistream_nb.core.processor_stream.Stream`.
+Which rule deals with which event is told in :mod:`aistream_nb.core.processor_rules`.
 """
 
 from __future__ import annotations
@@ -23,33 +21,22 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from typing import Any, Final
+from typing import Any
 
-from aistream_nb.core.chunks import ChunkExpander
 from aistream_nb.core.conversion import convert_messages
-from aistream_nb.core.dialects import FieldReader, as_reasoning
-from aistream_nb.core.events import EVENT_TYPES, as_event
+from aistream_nb.core.dialects import FieldReader
+from aistream_nb.core.events import as_event
 from aistream_nb.core.messages import TextPart, UIMessage, part_from_wire
 from aistream_nb.core.processor_callbacks import Activity, ProcessorCallbacks
-from aistream_nb.core.processor_custom import CustomRules
-from aistream_nb.core.processor_history import HistoryRules
 from aistream_nb.core.processor_results import Run, StreamResult, StreamState
-from aistream_nb.core.processor_runs import RunRules
-from aistream_nb.core.processor_segments import Segments
-from aistream_nb.core.processor_shared import SharedRules
+from aistream_nb.core.processor_rules import RuleBook
 from aistream_nb.core.processor_stream import JSONParser, Stream, StreamOptions
-from aistream_nb.core.processor_structured import StructuredRules
-from aistream_nb.core.processor_text import TextRules
-from aistream_nb.core.processor_thinking import ThinkingRules
-from aistream_nb.core.processor_tools import ToolRules
 from aistream_nb.core.processor_transcript import Transcript
 from aistream_nb.core.reference_recording import ReferenceRecording
 from aistream_nb.core.strategies import ChunkStrategy, ImmediateStrategy
 from aistream_nb.core.values import ABSENT, Event, JSONValue
 
 __all__ = ["StreamProcessor", "counted_ids"]
-
-_CHUNKS: Final = ("TEXT_MESSAGE_CHUNK", "TOOL_CALL_CHUNK", "REASONING_MESSAGE_CHUNK")
 
 
 def counted_ids(prefix: str = "msg-") -> Callable[[], str]:
@@ -123,65 +110,25 @@ class StreamProcessor:
 
     def _begin(self, messages: Iterable[UIMessage]) -> None:
         """Everything as it is before the first event."""
-        self._reader = FieldReader(self._callbacks.on_problem)
+        self._received = 0
+        self._reader = FieldReader(
+            self._callbacks.on_problem, position=lambda: self._received - 1
+        )
         self._transcript = Transcript(messages)
-        self._stream = stream = Stream(
+        self._stream = Stream(
             options=self._options,
             callbacks=self._callbacks,
             transcript=self._transcript,
             reader=self._reader,
         )
-        segments = Segments(stream)
-        structured = StructuredRules(stream, segments)
-        self._text = TextRules(stream, segments, structured)
-        self._tools = ToolRules(stream, segments)
-        self._thinking = ThinkingRules(stream, segments)
-        self._custom = CustomRules(stream, self._tools, structured)
-        self._runs = RunRules(
-            stream, segments=segments, tools=self._tools, structured=structured
-        )
-        self._shared = SharedRules(stream)
-        self._history = HistoryRules(stream, self._tools)
-        self._expander = ChunkExpander()
-        self._stretches = 0
-        self._direct = self._direct_rules()
-        self._rules: Mapping[object, Callable[[Event], object]] = {
-            **self._direct,
-            **dict.fromkeys(_CHUNKS, self._begin_expanding),
-        }
-
-    def _direct_rules(self) -> dict[object, Callable[[Event], object]]:
-        """Who deals with which event; types that are not here have no effect."""
-        return {
-            "TEXT_MESSAGE_CONTENT": self._text.content,
-            "TEXT_MESSAGE_START": self._text.start,
-            "TOOL_CALL_START": self._tools.start,
-            "TOOL_CALL_ARGS": self._tools.arguments,
-            "TOOL_CALL_END": self._tools.end,
-            "TOOL_CALL_RESULT": self._tools.result,
-            "REASONING_MESSAGE_CONTENT": self._thinking.content,
-            "REASONING_ENCRYPTED_VALUE": self._thinking.encrypted,
-            "THINKING_START": self._count_stretch,
-            "THINKING_TEXT_MESSAGE_START": self._count_stretch,
-            "THINKING_TEXT_MESSAGE_CONTENT": self._retired_thinking,
-            "STEP_STARTED": self._thinking.start_step,
-            "STEP_FINISHED": self._thinking.finish_step,
-            "RUN_STARTED": self._start_run,
-            "RUN_FINISHED": self._runs.finish,
-            "RUN_ERROR": self._runs.fail,
-            "CUSTOM": self._custom.receive,
-            "STATE_SNAPSHOT": self._shared.replace_state,
-            "STATE_DELTA": self._shared.change_state,
-            "ACTIVITY_SNAPSHOT": self._shared.show_activity,
-            "ACTIVITY_DELTA": self._shared.change_activity,
-            "MESSAGES_SNAPSHOT": self._history.replace,
-        }
+        self._book = RuleBook(self._stream)
+        self._rules = self._book.rules
 
     # ------------------------------------------------------------ events in
 
     def receive(self, event: Any) -> None:
         """Take one event: a mapping, JSON text, or an object of the official SDK."""
-        self._reader.index += 1
+        self._received += 1
         if event.__class__ is not dict:
             event = self._read(event)
             if event is None:
@@ -204,27 +151,6 @@ class StreamProcessor:
             self._reader.tell(None, "", given, assumed="nothing: this is no event")
             return None
 
-    def _begin_expanding(self, event: Event) -> None:
-        """From the first chunk on every event may end an open one."""
-        self._rules = dict.fromkeys((*EVENT_TYPES, *self._direct), self._expand)
-        self._expand(event)
-
-    def _expand(self, event: Event) -> None:
-        for each in self._expander.receive(event):
-            rule = self._direct.get(each["type"])
-            if rule is not None:
-                rule(each)
-
-    def _count_stretch(self, event: Event) -> None:  # noqa: ARG002 - a rule's shape
-        self._stretches += 1
-
-    def _retired_thinking(self, event: Event) -> None:
-        self._thinking.content(as_reasoning(event, self._stretches))
-
-    def _start_run(self, event: Event) -> None:
-        self._runs.start(event)
-        self._history.introduce(event)
-
     def prepare(self) -> None:
         """Begin a new stream: what comes next is a new assistant's message."""
         self._stream.prepare()
@@ -240,7 +166,7 @@ class StreamProcessor:
 
     def finalize(self) -> None:
         """End the stream: show what is held back, and drop a message of blanks."""
-        self._runs.finalize()
+        self._book.runs.finalize()
 
     def process(self, events: Iterable[Any]) -> StreamResult:
         """Process a whole stream as a new turn.
@@ -283,6 +209,14 @@ class StreamProcessor:
         found = self._transcript.find(message_id)
         return None if found is None else found.freeze()
 
+    def text_of(self, message_id: str) -> str:
+        """The text of one message, at the cost of what is new in it.
+
+        For a view that looks after every delta, where a whole message is too much.
+        """
+        found = self._transcript.find(message_id)
+        return "" if found is None else found.text()
+
     def take_changes(self) -> tuple[str, ...]:
         """The ids of messages that changed, came or went since this was last asked."""
         return self._transcript.take_changes()
@@ -306,17 +240,17 @@ class StreamProcessor:
     @property
     def run(self) -> Run:
         """The run that the stream is in, or was in last."""
-        return self._runs.run
+        return self._book.runs.run
 
     @property
     def shared_state(self) -> JSONValue:
         """The state that the agent shares; it must not be modified."""
-        return self._shared.state
+        return self._book.shared.state
 
     @property
     def activities(self) -> tuple[Activity, ...]:
         """What agents show beside the messages."""
-        return tuple(self._shared.activities.values())
+        return tuple(self._book.shared.activities.values())
 
     def parsed_arguments(self, tool_call_id: str) -> object:
         """The value of a call's arguments so far, as a live view; absent if none.
@@ -352,7 +286,7 @@ class StreamProcessor:
         self, tool_call_id: str, output: object, *, error: str | None = None
     ) -> bool:
         """Give a call what its tool gave; false if no message holds the call."""
-        found = self._tools.add_result(tool_call_id, output, error)
+        found = self._book.tools.add_result(tool_call_id, output, error)
         if not found:
             self._reader.tell(
                 {"type": "add_tool_result"},
@@ -364,7 +298,7 @@ class StreamProcessor:
 
     def add_tool_approval_response(self, approval_id: str, *, approved: bool) -> None:
         """Answer whether a call may run; the last answer counts."""
-        self._tools.answer_approval(approval_id, approved=approved)
+        self._book.tools.answer_approval(approval_id, approved=approved)
 
     def are_all_tools_complete(self) -> bool:
         """Whether the last assistant's message waits for no tool and no person."""
@@ -375,21 +309,21 @@ class StreamProcessor:
 
     def set_messages(self, messages: Iterable[UIMessage | Mapping[str, Any]]) -> None:
         """Replace all messages; the stream goes on where its message still is."""
-        self._history.set(tuple(map(_as_message, messages)))
+        self._book.history.set(tuple(map(_as_message, messages)))
 
     def prepend_messages(
         self, messages: Iterable[UIMessage | Mapping[str, Any]]
     ) -> None:
         """Put older messages first; those whose id is known are left out."""
-        self._history.prepend(tuple(map(_as_message, messages)))
+        self._book.history.prepend(tuple(map(_as_message, messages)))
 
     def remove_messages_after(self, index: int) -> None:
         """Keep the messages up to and with ``index``; negative counts from the end."""
-        self._history.keep_until(index)
+        self._book.history.keep_until(index)
 
     def clear_messages(self) -> None:
         """Remove all messages, and what the stream told so far."""
-        self._history.clear()
+        self._book.history.clear()
 
     def reset(self) -> None:
         """Everything as it was before the first event, without messages."""

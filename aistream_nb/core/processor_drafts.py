@@ -346,6 +346,12 @@ class MessageDraft:
         self.resumes = False
         self.segment = GrowingText()
 
+    def text(self) -> str:
+        """All text of the message as it is now."""
+        if len(self.parts) == 1:
+            return _text_of(self.parts[0])
+        return "".join(map(_text_of, self.parts))
+
     def freeze(self) -> UIMessage:
         """The message as it is now; the same object until the draft changes."""
         if self.frozen is None:
@@ -359,6 +365,12 @@ class MessageDraft:
                 metadata=self.metadata,
             )
         return self.frozen
+
+
+def _text_of(part: Part | Draft) -> str:
+    if isinstance(part, TextDraft):
+        return part.read()
+    return part.content if isinstance(part, TextPart) else ""
 
 
 def _is_answered(call: ToolCallPart | CallDraft) -> bool:

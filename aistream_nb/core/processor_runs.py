@@ -122,19 +122,16 @@ class RunRules:
         name = _text(fields.get("toolName")) or (record.name if record else "")
         given = fields.get("input")
         if interrupt.reason in _ASKS_FOR_APPROVAL:
-            self._tools.request_approval(
-                ApprovalRequest(
-                    tool_call_id=call_id,
-                    tool_name=name,
-                    input=given,
-                    approval_id=interrupt.id,
-                )
+            request = ApprovalRequest(
+                tool_call_id=call_id,
+                tool_name=name,
+                input=given,
+                approval_id=interrupt.id,
             )
-        elif interrupt.reason in _ASKS_FOR_TOOL:
-            if stream.callbacks.on_tool_call is not None:
-                stream.callbacks.on_tool_call(
-                    ToolInput(tool_call_id=call_id, tool_name=name, input=given)
-                )
+            self._tools.request_approval(request)
+        tell = stream.callbacks.on_tool_call
+        if interrupt.reason in _ASKS_FOR_TOOL and tell is not None:
+            tell(ToolInput(tool_call_id=call_id, tool_name=name, input=given))
 
 
 def _all_of(stream: Stream) -> tuple[MessageDraft, ...]:

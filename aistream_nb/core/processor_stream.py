@@ -158,12 +158,12 @@ class Stream:
         self.transcript = transcript
         self.reader = reader
         self.is_immediate = isinstance(options.strategy, ImmediateStrategy)
-        self.has_to_ask = not self.is_immediate or (
-            callbacks.on_change is not None
-            or callbacks.on_messages_change is not None
+        self.on_change = callbacks.on_change
+        self.is_observed = not self.is_immediate or (
+            callbacks.on_messages_change is not None
             or callbacks.on_text_update is not None
         )
-        """Whether a text delta is more than one append."""
+        """Whether a text delta is more than an append and a notice."""
         self.current: MessageDraft | None = None
         self._clear()
 
@@ -215,7 +215,7 @@ class Stream:
         return self.current
 
     def ensure_assistant(self) -> MessageDraft | None:
-        """As :meth:`ensure_message`; a user's message takes no calls and no thinking."""
+        """As :meth:`ensure_message`; nobody else has calls or thinking."""
         message = self.ensure_message()
         if message is not None and message.role != "assistant":
             self.current = None
@@ -291,8 +291,8 @@ class Stream:
 
     def tell_change(self, message: MessageDraft | None = None) -> None:
         """Tell that a message, or the list, changed."""
-        if self.callbacks.on_change is not None:
-            self.callbacks.on_change(None if message is None else message.id)
+        if self.on_change is not None:
+            self.on_change(None if message is None else message.id)
         if self.callbacks.on_messages_change is not None:
             self.callbacks.on_messages_change(self.snapshot())
 

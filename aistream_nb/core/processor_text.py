@@ -68,14 +68,17 @@ class TextRules:
                 stream.totals.append(GrowingText(delta))
                 return
         part, total = message.text_part, message.total
-        if part is None or total is None or stream.has_to_ask:
+        if part is None or total is None or stream.is_observed or not delta:
             self._append(message, delta)
             return
+        # The plain case, which is nearly every event of a stream.
         part.pending.append(delta)
         total.pending.append(delta)
-        part.frozen = None
-        message.frozen = None
-        stream.transcript.touch(message)
+        if message.frozen is not None or not message.changed:
+            part.frozen = None
+            stream.transcript.touch(message)
+        if stream.on_change is not None:
+            stream.on_change(message.id)
 
     def _named(self, event: Event) -> MessageDraft | None:
         """The message that content goes to."""

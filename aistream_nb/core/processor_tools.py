@@ -1,4 +1,4 @@
-"""The rules of tool calls: their arguments, their results, and the questions about them.
+"""The rules of tool calls: their arguments, their results, and what is asked.
 
 Rules that a change must keep (stream processor, sections 3.3 to 3.7, 5 and 15). A
 result is never dropped: it goes to the message that owns its call (RD-6). A call's
@@ -91,7 +91,7 @@ class ToolRules:
         self._put(record)
 
     def end(self, event: Event) -> None:
-        """TOOL_CALL_END: the arguments are complete; formerly also: here is a result."""
+        """TOOL_CALL_END: the arguments are complete; formerly also a result."""
         record = self._record(event)
         if record is not None and record.state != "input-complete":
             record.complete()

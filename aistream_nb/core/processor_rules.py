@@ -1,0 +1,105 @@
+"""Which rule deals with which event.
+
+The one table of the processor. An event whose type is not in it has no effect. The
+rules themselves are in ``processor_text``, ``processor_tools``,
+``processor_thinking``, ``processor_custom``, ``processor_runs``, ``processor_shared``
+and ``processor_history``; they stand on
+:class:`~aistream_nb.core.processor_stream.Stream`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+from aistream_nb.core.chunks import ChunkExpander
+from aistream_nb.core.dialects import as_reasoning
+from aistream_nb.core.events import EVENT_TYPES
+from aistream_nb.core.processor_custom import CustomRules
+from aistream_nb.core.processor_history import HistoryRules
+from aistream_nb.core.processor_runs import RunRules
+from aistream_nb.core.processor_segments import Segments
+from aistream_nb.core.processor_shared import SharedRules
+from aistream_nb.core.processor_stream import Stream
+from aistream_nb.core.processor_structured import StructuredRules
+from aistream_nb.core.processor_text import TextRules
+from aistream_nb.core.processor_thinking import ThinkingRules
+from aistream_nb.core.processor_tools import ToolRules
+from aistream_nb.core.values import Event
+
+__all__ = ["RuleBook"]
+
+Rule: TypeAlias = Callable[[Event], object]
+
+_CHUNKS: Final = ("TEXT_MESSAGE_CHUNK", "TOOL_CALL_CHUNK", "REASONING_MESSAGE_CHUNK")
+
+
+class RuleBook:
+    """The rules of one conversation, by the type of event they deal with."""
+
+    def __init__(self, stream: Stream) -> None:
+        segments = Segments(stream)
+        structured = StructuredRules(stream, segments)
+        self.tools = ToolRules(stream, segments)
+        self.runs = RunRules(
+            stream, segments=segments, tools=self.tools, structured=structured
+        )
+        self.shared = SharedRules(stream)
+        self.history = HistoryRules(stream, self.tools)
+        self._text = TextRules(stream, segments, structured)
+        self._thinking = ThinkingRules(stream, segments)
+        self._custom = CustomRules(stream, self.tools, structured)
+        self._expander = ChunkExpander()
+        self._stretches = 0
+        self._direct = self._explicit_rules()
+        self.rules: dict[object, Rule] = {
+            **self._direct,
+            **dict.fromkeys(_CHUNKS, self._begin_expanding),
+        }
+
+    def _explicit_rules(self) -> dict[object, Rule]:
+        return {
+            "TEXT_MESSAGE_START": self._text.start,
+            "TEXT_MESSAGE_CONTENT": self._text.content,
+            "TOOL_CALL_START": self.tools.start,
+            "TOOL_CALL_ARGS": self.tools.arguments,
+            "TOOL_CALL_END": self.tools.end,
+            "TOOL_CALL_RESULT": self.tools.result,
+            "REASONING_MESSAGE_CONTENT": self._thinking.content,
+            "REASONING_ENCRYPTED_VALUE": self._thinking.encrypted,
+            "THINKING_START": self._count_stretch,
+            "THINKING_TEXT_MESSAGE_START": self._count_stretch,
+            "THINKING_TEXT_MESSAGE_CONTENT": self._retired_thinking,
+            "STEP_STARTED": self._thinking.start_step,
+            "STEP_FINISHED": self._thinking.finish_step,
+            "RUN_STARTED": self._start_run,
+            "RUN_FINISHED": self.runs.finish,
+            "RUN_ERROR": self.runs.fail,
+            "CUSTOM": self._custom.receive,
+            "STATE_SNAPSHOT": self.shared.replace_state,
+            "STATE_DELTA": self.shared.change_state,
+            "ACTIVITY_SNAPSHOT": self.shared.show_activity,
+            "ACTIVITY_DELTA": self.shared.change_activity,
+            "MESSAGES_SNAPSHOT": self.history.replace,
+        }
+
+    def _begin_expanding(self, event: Event) -> None:
+        """From the first chunk on every event may end an open one."""
+        self.rules.update(dict.fromkeys((*EVENT_TYPES, *self._direct), self._expand))
+        self._expand(event)
+
+    def _expand(self, event: Event) -> None:
+        for each in self._expander.receive(event):
+            rule = self._direct.get(each["type"])
+            if rule is not None:
+                rule(each)
+
+    def _count_stretch(self, event: Event) -> None:  # noqa: ARG002 - a rule's shape
+        self._stretches += 1
+
+    def _retired_thinking(self, event: Event) -> None:
+        self._thinking.content(as_reasoning(event, self._stretches))
+
+    def _start_run(self, event: Event) -> None:
+        self.runs.start(event)
+        self.history.introduce(event)
