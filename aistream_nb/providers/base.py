@@ -132,6 +132,15 @@ class WireRequest:
     url: str
     body: dict[str, Any] = field(repr=False)
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    private: tuple[str, ...] = ()
+    """Members of the body that nobody who watches may see."""
+
+    @property
+    def shown_body(self) -> dict[str, Any]:
+        """The body without its private members."""
+        return {
+            name: value for name, value in self.body.items() if name not in self.private
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

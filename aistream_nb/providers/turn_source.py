@@ -119,7 +119,7 @@ class RoundSource:
     async def _send(self) -> HttpStream:
         wire, road = self._wire, self._road
         if road.hooks.on_request is not None:
-            road.hooks.on_request(wire.body, wire.url)
+            road.hooks.on_request(wire.shown_body, wire.url)
         self.translator = self._make_translator()
         self._splitter = _splitter()
         headers = {

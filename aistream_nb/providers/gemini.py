@@ -1,0 +1,226 @@
+"""Gemini's ``streamGenerateContent``: what its stream means.
+
+Frames have no names and there is no terminal marker but ``finishReason``. Parts go
+back as they came, in their order, signatures where they were and nowhere else
+(provider turns, sections 8.3, 9.3 and 14.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from aistream_nb.core.sse import parse_frame
+from aistream_nb.core.turn_events import TextDelta, ThinkingDelta, ToolCallResult
+from aistream_nb.core.values import is_array, is_mapping
+from aistream_nb.providers.base import (
+    Ending,
+    ReadyCall,
+    StreamFailure,
+    Translated,
+    TurnRequest,
+    WireRequest,
+    dict_or_none,
+    object_in,
+    parse_object,
+    usage_from,
+    whole_text,
+)
+from aistream_nb.providers.continuation import gemini_continuation
+from aistream_nb.providers.gemini_request import gemini_request
+
+__all__ = ["GeminiDialect", "GeminiTranslator"]
+
+_USAGE: Final[Mapping[str, str]] = {
+    "input_tokens": "promptTokenCount",
+    "output_tokens": "candidatesTokenCount",
+    "reasoning_tokens": "thoughtsTokenCount",
+    "cached_input_tokens": "cachedContentTokenCount",
+}
+_GOOD: Final = frozenset({"STOP", "MAX_TOKENS"})
+_TRY_AGAIN: Final = frozenset({429, 500, 502, 503, 504})
+_NO_PIECES: Final = (
+    "its arguments came in pieces, which this client did not ask for, so it was not run"
+)
+
+
+class GeminiDialect:
+    """Google's Gemini API."""
+
+    def request(self, turn: TurnRequest) -> WireRequest:
+        """The request for ``turn``."""
+        return gemini_request(turn)
+
+    def translator(self, turn: TurnRequest) -> GeminiTranslator:
+        """A new translator for the answer."""
+        del turn  # nothing in an answer depends on the question
+        return GeminiTranslator()
+
+
+class GeminiTranslator:
+    """Reads one stream of Gemini."""
+
+    def __init__(self) -> None:
+        self._text: Final[list[str]] = []
+        self._parts: Final[list[dict[str, Any]]] = []
+        self._run: Final[list[str]] = []  # texts that will be one part
+        self._run_is_thought = False
+        self._ids: set[str] = set()
+        self._usage: object = None
+        self._usage_frame: str | None = None
+        self._finish_reason: str | None = None
+        self._failed = False
+        self._out: list[Translated] = []
+
+    def receive(self, frames: Sequence[str]) -> list[Translated]:
+        """What the frames say."""
+        out: list[Translated] = []
+        self._out = out
+        for frame in frames:
+            self._read(frame)
+        return out
+
+    def close(self) -> Ending:
+        """How the stream ended."""
+        reason = self._finish_reason
+        if reason is None:
+            return Ending(error="Gemini stream ended without a finishReason")
+        return Ending(
+            truncated=reason == "MAX_TOKENS",
+            stop_reason=reason,
+            usage=usage_from(self._usage, _USAGE),
+        )
+
+    def full_text(self) -> str:
+        """All text of the answer so far."""
+        return whole_text(self._text)
+
+    def continuation(self, results: Sequence[ToolCallResult]) -> list[dict[str, Any]]:
+        """The model's turn as it was, and the responses to its calls."""
+        self._end_run()
+        return gemini_continuation(self._parts, results)
+
+    def _read(self, frame: str) -> None:
+        event = parse_frame(frame)
+        payload = None if event is None else parse_object(event.data)
+        if payload is None or self._failed:
+            return
+        if is_mapping(payload.get("usageMetadata")):
+            self._usage = payload["usageMetadata"]
+        if payload.get("error"):
+            self._fail(object_in(payload, "error"))
+            return
+        candidates = payload.get("candidates")
+        if is_array(candidates) and candidates:
+            self._read_candidate(dict_or_none(candidates[0]) or {})
+        else:
+            self._read_feedback(object_in(payload, "promptFeedback"))
+
+    def _read_candidate(self, candidate: dict[str, Any]) -> None:
+        reason = candidate.get("finishReason")
+        is_bad = isinstance(reason, str) and reason != "" and reason not in _GOOD
+        parts = object_in(candidate, "content").get("parts")
+        for found in parts if is_array(parts) else ():
+            part = dict_or_none(found)
+            # A turn that went wrong runs nothing.
+            if part is not None and not (is_bad and "functionCall" in part):
+                self._read_part(part)
+        if is_bad:
+            said = candidate.get("finishMessage")
+            tail = f": {said}" if isinstance(said, str) and said else ""
+            self._break(f"Gemini stopped with finishReason {reason}{tail}")
+        elif isinstance(reason, str) and reason:
+            self._finish_reason = reason
+
+    def _read_part(self, part: dict[str, Any]) -> None:
+        text = part.get("text")
+        if isinstance(text, str):
+            self._read_text(part, text)
+        elif is_mapping(part.get("functionCall")):
+            self._read_call(part)
+        elif any(value is not None for value in part.values()):
+            self._keep(part)
+
+    def _read_text(self, part: dict[str, Any], text: str) -> None:
+        is_thought = part.get("thought") is True
+        if text and is_thought:
+            self._out.append(ThinkingDelta(delta=text))
+        elif text:
+            self._text.append(text)
+            self._out.append(TextDelta(delta=text))
+        if set(part) - {"text", "thought"}:
+            self._keep(part)  # signed: it stays a part of its own, even without text
+        elif text:
+            self._extend_run(text, is_thought=is_thought)
+
+    def _read_call(self, part: dict[str, Any]) -> None:
+        call = object_in(part, "functionCall")
+        name, call_id = call.get("name"), call.get("id") or None
+        if not isinstance(name, str) or not name:
+            return
+        if call_id in self._ids:
+            self._break(f"duplicate call id '{call_id}' in one response")
+            return
+        if call_id is not None:
+            self._ids.add(call_id)
+        in_pieces = "partialArgs" in call or call.get("willContinue") is True
+        arguments = {} if in_pieces else object_in(call, "args")
+        self._keep(_replayed_call(part, call, arguments))
+        self._out.append(
+            ReadyCall(
+                name=name,
+                call_id=call_id,
+                arguments=arguments,
+                problem=_NO_PIECES if in_pieces else None,
+            )
+        )
+
+    def _keep(self, part: dict[str, Any]) -> None:
+        self._end_run()
+        self._parts.append(part)
+
+    def _extend_run(self, text: str, *, is_thought: bool) -> None:
+        if is_thought is not self._run_is_thought:
+            self._end_run()
+            self._run_is_thought = is_thought
+        self._run.append(text)
+
+    def _end_run(self) -> None:
+        if self._run:
+            part: dict[str, Any] = {"text": whole_text(self._run)}
+            if self._run_is_thought:
+                part["thought"] = True
+            self._parts.append(part)
+            self._run.clear()
+
+    def _read_feedback(self, feedback: dict[str, Any]) -> None:
+        reason = feedback.get("blockReason")
+        if reason:
+            said = feedback.get("blockReasonMessage")
+            tail = f": {said}" if isinstance(said, str) and said else ""
+            self._break(f"Gemini blocked the prompt: {reason}{tail}")
+
+    def _fail(self, error: dict[str, Any]) -> None:
+        said = error.get("message") or error.get("status")
+        self._break(
+            str(said or "Gemini stream returned an error"),
+            retryable=error.get("code") in _TRY_AGAIN,
+        )
+
+    def _break(self, message: str, *, retryable: bool = False) -> None:
+        self._failed = True
+        self._out.append(StreamFailure(message=message, retryable=retryable))
+
+
+def _replayed_call(
+    part: Mapping[str, Any], call: Mapping[str, Any], arguments: dict[str, Any]
+) -> dict[str, Any]:
+    """The part as it goes back: nothing invented, nothing dropped but nulls."""
+    dropped = {"partialArgs", "willContinue"}
+    kept = {
+        name: value
+        for name, value in call.items()
+        if value is not None and name not in dropped
+    }
+    siblings = {name: value for name, value in part.items() if value is not None}
+    return {**siblings, "functionCall": {**kept, "args": arguments}}

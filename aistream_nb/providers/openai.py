@@ -1,0 +1,357 @@
+"""OpenAI's Responses, which xAI speaks too: what their stream means.
+
+Two identifiers must not be mixed up: an item's ``id`` links its deltas, a call's
+``call_id`` links its result. An item is complete in ``output_item.done``, and goes
+back as it is there (provider turns, sections 8.2, 9.2 and 14.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from aistream_nb.core.sse import parse_frame
+from aistream_nb.core.turn_events import (
+    ServerToolEvent,
+    TextDelta,
+    ThinkingDelta,
+    ToolCallArgsDelta,
+    ToolCallResult,
+    ToolCallStart,
+)
+from aistream_nb.core.values import is_array, is_mapping
+from aistream_nb.providers.base import (
+    Ending,
+    FrameLog,
+    ReadyCall,
+    StreamFailure,
+    Translated,
+    TurnRequest,
+    WireRequest,
+    dict_or_none,
+    object_in,
+    parse_arguments,
+    parse_object,
+    scan_string,
+    usage_from,
+    whole_text,
+)
+from aistream_nb.providers.continuation import responses_continuation
+from aistream_nb.providers.openai_request import responses_request
+
+__all__ = ["ResponsesDialect", "ResponsesTranslator"]
+
+_USAGE: Final[Mapping[str, str]] = {
+    "input_tokens": "input_tokens",
+    "output_tokens": "output_tokens",
+    "reasoning_tokens": "output_tokens_details.reasoning_tokens",
+    "cached_input_tokens": "input_tokens_details.cached_tokens",
+    "cache_write_input_tokens": "input_tokens_details.cache_write_tokens",
+}
+_TRY_AGAIN: Final = frozenset(
+    {"rate_limit_exceeded", "server_error", "overloaded", "server_is_overloaded"}
+)
+_QUIET: Final = (
+    "response.created",
+    "response.in_progress",
+    "response.queued",
+    "response.output_text.",
+    "response.refusal.",
+    "response.reasoning",
+    "response.content_part.",
+    "response.web_search_call.",
+    "response.file_search_call.",
+    "response.code_interpreter_call",
+    "response.image_generation_call.",
+    "response.mcp_",
+    "response.custom_tool_call_input.",
+    "response.audio.",
+    "keepalive",
+)
+"""Beginnings of the names that are known and say nothing to us."""
+
+_TEXT_HEAD: Final = (
+    'event: response.output_text.delta\ndata: {"type":"response.output_text.delta",'
+)
+_TEXT_DONE: Final = "event: response.output_text.done\n"
+_DELTA: Final = '"delta":"'
+
+
+class ResponsesDialect:
+    """OpenAI's Responses API, and xAI's."""
+
+    def request(self, turn: TurnRequest) -> WireRequest:
+        """The request for ``turn``."""
+        return responses_request(turn)
+
+    def translator(self, turn: TurnRequest) -> ResponsesTranslator:
+        """A new translator for the answer."""
+        del turn  # nothing in an answer depends on the question
+        return ResponsesTranslator()
+
+
+class _Call:
+    """One function call, from its announcement to its arguments."""
+
+    __slots__ = ("call_id", "name", "pieces", "place", "ready", "text", "whole")
+
+    def __init__(self, item: Mapping[str, Any], place: int) -> None:
+        self.call_id: Final[str] = item["call_id"]
+        self.name: Final[str] = item["name"]
+        self.place: Final = place
+        text = item.get("arguments")
+        self.pieces: list[str] = [text] if isinstance(text, str) and text else []
+        self.whole: Final = item.get("status") == "completed"
+        self.ready = False
+        self.text = "{}"
+        """What is replayed: the model's own text, or ``{}`` where that is no object."""
+
+    def finish(self, text: str) -> ReadyCall:
+        """The complete call."""
+        self.ready = True
+        arguments, problem = parse_arguments(text)
+        self.text = text if problem is None and text.strip() else "{}"
+        return ReadyCall(
+            name=self.name,
+            call_id=self.call_id,
+            arguments=arguments,
+            problem=problem,
+        )
+
+    def replayed(self) -> dict[str, Any]:
+        """The item as it goes back."""
+        return {
+            "type": "function_call",
+            "call_id": self.call_id,
+            "name": self.name,
+            "arguments": self.text,
+        }
+
+
+class ResponsesTranslator:
+    """Reads one stream of a Responses API."""
+
+    def __init__(self) -> None:
+        self._log: Final = FrameLog()
+        self._text: Final[list[str]] = []
+        self._calls: dict[str, _Call] = {}
+        self._by_item: dict[object, _Call] = {}
+        self._items: dict[int, dict[str, Any]] = {}
+        self._response: Mapping[str, Any] | None = None
+        self._failed = False
+        self._out: list[Translated] = []
+        self._by_event: Final[Mapping[str, Callable[[dict[str, Any]], None]]] = {
+            "response.output_text.delta": self._add_text,
+            "response.refusal.delta": self._add_text,
+            "response.reasoning_summary_text.delta": self._add_thinking,
+            "response.reasoning_text.delta": self._add_thinking,
+            "response.output_item.added": self._add_item,
+            "response.output_item.done": self._finish_item,
+            "response.function_call_arguments.delta": self._add_arguments,
+            "response.function_call_arguments.done": self._finish_arguments,
+            "response.web_search_call.in_progress": self._start_search,
+            "response.web_search_call.completed": self._finish_search,
+            "response.completed": self._finish,
+            "response.incomplete": self._finish_incomplete,
+            "response.failed": self._fail,
+            "error": self._fail,
+        }
+
+    def receive(self, frames: Sequence[str]) -> list[Translated]:
+        """What the frames say.
+
+        Text deltas are known by their start; of what follows only the delta matters.
+        They are not parsed as JSON unless something about them is unusual.
+        """
+        out: list[Translated] = []
+        self._out = out
+        for frame in frames:
+            if frame.startswith(_TEXT_HEAD):
+                delta = _fast_delta(frame)
+                if delta is not None and not self._failed:
+                    if delta:
+                        self._text.append(delta)
+                        out.append(TextDelta(delta=delta))
+                    continue
+            elif frame.startswith(_TEXT_DONE):
+                continue  # says the text again
+            self._read(frame)
+        return out
+
+    def close(self) -> Ending:
+        """How the stream ended."""
+        response = self._response
+        if response is None:
+            return Ending(error="Responses API stream ended without a completed event")
+        status = response.get("status")
+        truncated = status == "incomplete"
+        details = response.get("incomplete_details")
+        reason = details.get("reason") if is_mapping(details) else None
+        return Ending(
+            truncated=truncated,
+            incomplete_reason=str(reason) if truncated and reason else None,
+            stop_reason=str(status) if status else None,
+            usage=usage_from(response.get("usage"), _USAGE),
+        )
+
+    def full_text(self) -> str:
+        """All text of the answer so far."""
+        return whole_text(self._text)
+
+    def continuation(self, results: Sequence[ToolCallResult]) -> list[dict[str, Any]]:
+        """The response's items in their order, and the outputs of its calls."""
+        items = dict(self._items)
+        for call in self._calls.values():
+            items[call.place] = call.replayed()
+        return responses_continuation(
+            [items[place] for place in sorted(items)], results
+        )
+
+    def _read(self, frame: str) -> None:
+        event = parse_frame(frame)
+        payload = None if event is None else parse_object(event.data)
+        if event is None or payload is None or self._failed:
+            return
+        name = event.event or str(payload.get("type") or "")
+        act = self._by_event.get(name)
+        if act is not None:
+            act(payload)
+        elif not name.startswith(_QUIET):
+            self._log.unknown_event(name, event)
+
+    def _add_text(self, payload: dict[str, Any]) -> None:
+        delta = payload.get("delta")
+        if isinstance(delta, str) and delta:
+            self._text.append(delta)
+            self._out.append(TextDelta(delta=delta))
+
+    def _add_thinking(self, payload: dict[str, Any]) -> None:
+        delta = payload.get("delta")
+        if isinstance(delta, str) and delta:
+            self._out.append(ThinkingDelta(delta=delta))
+
+    def _start_search(self, _payload: dict[str, Any]) -> None:
+        self._out.append(ServerToolEvent(tool_type="web_search", phase="started"))
+
+    def _finish_search(self, _payload: dict[str, Any]) -> None:
+        self._out.append(ServerToolEvent(tool_type="web_search", phase="completed"))
+
+    def _add_item(self, payload: dict[str, Any]) -> None:
+        item = object_in(payload, "item")
+        if item.get("type") == "function_call":
+            self._announce(item, payload)
+
+    def _announce(self, item: dict[str, Any], payload: dict[str, Any]) -> _Call | None:
+        """The call of an item, told of when it is new; ``None`` if it cannot be one."""
+        call_id, name = _word(item, "call_id"), _word(item, "name")
+        if not (call_id and name):
+            self._log.malformed_call("a function_call item without a name or a call id")
+            return None
+        known = self._call_of({**payload, "item_id": item.get("id")})
+        if known is not None and known.call_id == call_id:
+            return known
+        if call_id in self._calls:
+            self._break(f"duplicate call id '{call_id}' in one response")
+            return None
+        place = self._place_of(payload)
+        call = self._calls[call_id] = _Call(item, place)
+        self._by_item[item.get("id") or place] = call
+        self._by_item.setdefault(place, call)
+        self._out.append(ToolCallStart(tool_name=name, call_id=call_id))
+        return call
+
+    def _place_of(self, payload: Mapping[str, Any]) -> int:
+        """Where an item stands in the output; behind all others, if nobody says."""
+        taken = {*self._items, *(call.place for call in self._calls.values())}
+        place = payload.get("output_index")
+        if isinstance(place, int) and place not in taken:
+            return place
+        return max(taken, default=-1) + 1
+
+    def _call_of(self, payload: Mapping[str, Any]) -> _Call | None:
+        """By the item's id, or by its place where the server gives no ids."""
+        by_id = self._by_item.get(payload.get("item_id") or "")
+        return by_id or self._by_item.get(payload.get("output_index"))
+
+    def _add_arguments(self, payload: dict[str, Any]) -> None:
+        call, delta = self._call_of(payload), payload.get("delta")
+        if call is not None and not call.ready and isinstance(delta, str) and delta:
+            call.pieces.append(delta)
+            self._out.append(ToolCallArgsDelta(call_id=call.call_id, delta=delta))
+
+    def _finish_arguments(self, payload: dict[str, Any]) -> None:
+        call, text = self._call_of(payload), payload.get("arguments")
+        if call is not None and not call.ready:
+            whole = text if isinstance(text, str) else "".join(call.pieces)
+            self._out.append(call.finish(whole))
+
+    def _finish_item(self, payload: dict[str, Any]) -> None:
+        item = object_in(payload, "item")
+        if item.get("type") == "function_call":
+            call = self._announce(item, payload)
+            if call is not None and item.get("status") != "incomplete":
+                self._finish_arguments({**payload, **item, "item_id": item.get("id")})
+        elif item:
+            self._items[self._place_of(payload)] = item
+
+    def _finish(self, payload: dict[str, Any]) -> None:
+        self._response = response = object_in(payload, "response")
+        if response.get("status") != "incomplete":
+            self._finish_late_calls(response)
+
+    def _finish_incomplete(self, payload: dict[str, Any]) -> None:
+        self._response = {**object_in(payload, "response"), "status": "incomplete"}
+
+    def _finish_late_calls(self, response: Mapping[str, Any]) -> None:
+        """Calls that are whole only here, or were whole when they were announced."""
+        output = response.get("output")
+        for place, found in enumerate(output if is_array(output) else ()):
+            item = dict_or_none(found) or {}
+            known = self._calls.get(str(item.get("call_id")))
+            if item.get("type") == "function_call" and not (known and known.ready):
+                at = known.place if known else place
+                self._finish_item({"item": item, "output_index": at})
+        for call in self._calls.values():
+            if call.whole and not call.ready:
+                self._out.append(call.finish("".join(call.pieces)))
+
+    def _fail(self, payload: dict[str, Any]) -> None:
+        error = object_in(payload, "error") or object_in(
+            object_in(payload, "response"), "error"
+        )
+        message = error.get("message") or payload.get("message")
+        code = error.get("code") or error.get("type") or payload.get("code")
+        self._break(
+            str(message or "Responses API stream failed"),
+            retryable=code in _TRY_AGAIN,
+        )
+
+    def _break(self, message: str, *, retryable: bool = False) -> None:
+        self._failed = True
+        self._out.append(StreamFailure(message=message, retryable=retryable))
+
+
+def _word(item: Mapping[str, Any], name: str) -> str:
+    value = item.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _fast_delta(frame: str) -> str | None:
+    """The delta of a text frame; ``None`` when the frame has to be parsed.
+
+    The string is taken where ``"delta":"`` first stands. Inside of a JSON string
+    these characters cannot stand, and before them nothing may be nested or escaped.
+    """
+    start = frame.find(_DELTA, len(_TEXT_HEAD))
+    if start < 0:
+        return None
+    before = frame[len(_TEXT_HEAD) : start]
+    if "{" in before or "[" in before or "\\" in before or "\n" in before:
+        return None
+    try:
+        delta, end = scan_string(frame, start + len(_DELTA))
+    except ValueError:
+        return None
+    if frame.find(_DELTA, end) >= 0 or "\n" in frame[end:] or not frame.endswith("}"):
+        return None
+    return delta
