@@ -29,7 +29,7 @@ from aistream_nb.core.json_text import JS_WHITESPACE
 from aistream_nb.core.partial_json_grammar import GrammarReader
 from aistream_nb.core.partial_json_lenient import LenientReader
 from aistream_nb.core.partial_json_tokens import NUMBER, Number, read_number
-from aistream_nb.core.values import ABSENT, Absent, JSONValue
+from aistream_nb.core.values import ABSENT, Absent, JSONValue, is_mapping
 
 __all__ = [
     "ArgumentsParser",
@@ -43,6 +43,7 @@ __all__ = [
 
 FieldState: TypeAlias = Literal["partial", "complete"]
 
+_BLANKS: Final = frozenset(JS_WHITESPACE)
 _CLOSER: Final = re.compile(r"[\]}]")
 
 
@@ -90,13 +91,14 @@ class PartialJSONParser:
     {'tags': ['a', 'bc'], 'n': 1}
     """
 
-    __slots__ = ("_begun", "_pending", "_read", "_reader", "_trailing")
+    __slots__ = ("_begun", "_pending", "_ragged", "_read", "_reader", "_trailing")
 
     def __init__(self) -> None:
         self._pending: list[str] = []
-        self._read: list[str] = []  # what the lenient reader would have to read again
+        self._read: list[str] | None = []  # for the lenient reader, should it come
         self._trailing: list[str] = []  # white space that may prove to be in a string
         self._begun = False
+        self._ragged = True  # the text's ends need a look
         self._reader: GrammarReader | LenientReader = GrammarReader(
             unfinished=_number_before_e
         )
@@ -114,7 +116,8 @@ class PartialJSONParser:
         """
         if self._pending:
             self._advance()
-        return self._reader.value
+        root = self._reader.root
+        return root[0] if root else ABSENT
 
     def snapshot(self) -> JSONValue | Absent:
         """A copy of the value so far, which nobody changes later."""
@@ -123,27 +126,31 @@ class PartialJSONParser:
     def _advance(self) -> None:
         text = "".join(self._pending)
         self._pending.clear()
+        if self._ragged or text[-1:] in _BLANKS:
+            text = self._trim(text)
+        if not text:
+            return
+        if self._read is not None:
+            self._read.append(text)
+        if self._reader.receive(text) and self._read is not None:
+            self._reader = LenientReader()
+            self._reader.receive("".join(self._read))
+            self._read = None
+
+    def _trim(self, text: str) -> str:
+        """The text that is not at the ends, as far as one can know by now."""
         if not self._begun:
             text = text.lstrip(JS_WHITESPACE)
             self._begun = bool(text)
         body = text.rstrip(JS_WHITESPACE)
+        blank = text[len(body) :]
         if body:
-            self._feed(body)
-        if len(body) < len(text):
-            self._trailing.append(text[len(body) :])
-
-    def _feed(self, body: str) -> None:
-        if self._trailing:
             body = "".join([*self._trailing, body])
             self._trailing.clear()
-        if isinstance(self._reader, LenientReader):
-            self._reader.receive(body)
-            return
-        self._read.append(body)
-        if self._reader.receive(body):
-            self._reader = LenientReader()
-            self._reader.receive("".join(self._read))
-            self._read.clear()
+        if blank:
+            self._trailing.append(blank)
+        self._ragged = bool(self._trailing) or not self._begun
+        return body
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,8 +221,8 @@ class ArgumentsParser:
         The parser goes on writing into the lists and objects that it hands out, and
         they must not be changed. To keep a value, take a :meth:`snapshot`.
         """
-        value = self._advanced().value
-        return value if isinstance(value, (dict, list)) else {}
+        root = self._advanced().root
+        return root[0] if _holds_container(root) else {}
 
     def snapshot(self) -> JSONValue:
         """A copy of the value so far, which nobody changes later."""
@@ -233,10 +240,10 @@ class ArgumentsParser:
         Bare scalars do not, nor does text that goes on after it broke. The value
         before that stays.
         """
-        value = self._advanced().value
-        if self._lost:
-            return False
-        return isinstance(value, (dict, list)) or not self._started
+        root = self._advanced().root
+        if self._lost or not self._started:
+            return not self._lost
+        return _holds_container(root)
 
     @property
     def state(self) -> FieldState:
@@ -286,6 +293,10 @@ class ArgumentsParser:
         return self._reader
 
 
+def _holds_container(root: list[Any]) -> bool:
+    return bool(root) and isinstance(root[0], (dict, list))
+
+
 def _child(value: JSONValue | Absent, step: str | int) -> JSONValue | Absent:
     if isinstance(value, dict):
         return value.get(str(step), ABSENT)
@@ -310,12 +321,12 @@ def copy_json(value: Any) -> Any:
     todo: list[Any] = [box]
     while todo:
         target = todo.pop()
-        for slot, item in list(_slots(target)):
-            if isinstance(item, (dict, list)):
-                target[slot] = copy = item.copy()
-                todo.append(copy)
+        for slot in _slots(target):
+            if isinstance(target[slot], (dict, list)):
+                target[slot] = target[slot].copy()
+                todo.append(target[slot])
     return box[0]
 
 
-def _slots(container: Any) -> Iterable[tuple[Any, Any]]:
-    return container.items() if type(container) is dict else enumerate(container)
+def _slots(container: Any) -> Iterable[Any]:
+    return container if is_mapping(container) else range(len(container))

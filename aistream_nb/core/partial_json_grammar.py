@@ -35,7 +35,7 @@ from aistream_nb.core.partial_json_tokens import (
     read_number,
     scan_value,
 )
-from aistream_nb.core.values import ABSENT, Absent, JSONValue
+from aistream_nb.core.values import ABSENT, Absent
 
 __all__ = ["Fault", "GrammarReader"]
 
@@ -64,10 +64,10 @@ class GrammarReader:
 
     __slots__ = (
         "_after",
-        "_box",
         "_budget",
         "_covered",
         "_due",
+        "_inside",
         "_key_text",
         "_rest",
         "_shown",
@@ -77,18 +77,21 @@ class GrammarReader:
         "_unfinished",
         "_unread",
         "fault",
+        "root",
     )
 
     def __init__(self, *, unfinished: Callable[[str], Number | Absent]) -> None:
         self.fault: Fault = "none"
         """Why no strict JSON can come of the text any more, if so."""
         self._unfinished = unfinished
-        self._box: list[Any] = []  # where the root is put
-        self._top: Any = self._box  # the innermost open container
+        self.root: list[Any] = []
+        """The value so far, in a list; empty while there is none."""
+        self._top: Any = self.root  # the innermost open container
         self._slot: Any = _AT_END  # where its next value goes; a key, in an object
         self._stack: list[tuple[Any, Any, _Table]] = []  # the ones around it
         self._due: _Table = self._VALUE
         self._after: _Table = self._END  # what is due after a value in ``_top``
+        self._inside: Callable[[str], int] | None = None  # goes on in an open string
         self._key_text: list[str] = [""]  # an open key, where grow_text can reach it
         self._rest = ""  # a token that the text broke off in
         self._shown = False  # a value stands where ``_rest`` will put one
@@ -97,11 +100,6 @@ class GrammarReader:
         self._budget = 0  # characters that vain tries may still look at
 
     # ------------------------------------------------------------ what it says
-
-    @property
-    def value(self) -> JSONValue | Absent:
-        """The value so far; ``ABSENT`` while there is none."""
-        return self._box[0] if self._box else ABSENT
 
     @property
     def complete(self) -> bool:
@@ -117,7 +115,7 @@ class GrammarReader:
         """The keys from the root to the innermost value that may still grow."""
         inside = self._stack[1:]
         steps = [_step(container, slot) for container, slot, _ in inside]
-        in_string = self._due is self._IN_STRING
+        in_string = self._inside == self._more_string
         if self._stack and (in_string or self._rest[:1] in _NUMBER_BEGINS):
             is_there = in_string or self._shown
             steps.append(_step(self._top, self._slot, is_there=is_there))
@@ -137,10 +135,8 @@ class GrammarReader:
         pos, end = 0, len(text)
         if end > _WORTH_SCANNING:
             self._budget = _SCANS * end if is_plain(text) else 0
-        if self._due is self._IN_STRING:
-            pos = self._more_string(text)
-        elif self._due is self._IN_KEY:
-            pos = self._more_key(text)
+        if self._inside:
+            pos = self._inside(text)
         while pos < end:
             action = self._due.get(text[pos])
             pos = action(self, text, pos) if action else self._fail(text, pos)
@@ -197,8 +193,10 @@ class GrammarReader:
         return pos + 2 if text.startswith(" ", pos + 1) else pos + 1
 
     def _next_member(self, text: str, pos: int) -> int:
+        if text.startswith(' "', pos + 1):
+            return self._open_key(text, pos + 2)
         self._due = self._NEXT_KEY
-        return pos + 2 if text.startswith(" ", pos + 1) else pos + 1
+        return pos + 1
 
     def _put(self, value: Any) -> None:
         if self._slot is _AT_END:
@@ -211,18 +209,21 @@ class GrammarReader:
     def _open_key(self, text: str, pos: int) -> int:
         stop = match_string_run(text, pos + 1).end()
         self._key_text[0] = decode_run(text[pos + 1 : stop])
-        self._due = self._IN_KEY
-        return self._leave_key(text, stop)
+        if text.startswith('"', stop):
+            return self._end_key(text, stop)
+        self._inside = self._more_key
+        return self._cut(text, stop)
 
     def _more_key(self, text: str) -> int:
         stop = match_string_run(text, 0).end()
         if stop:
             grow_text(self._key_text, 0, decode_run(text[:stop]))
-        return self._leave_key(text, stop)
+        if text.startswith('"', stop):
+            return self._end_key(text, stop)
+        return self._cut(text, stop)
 
-    def _leave_key(self, text: str, stop: int) -> int:
-        if not text.startswith('"', stop):
-            return self._cut(text, stop)
+    def _end_key(self, text: str, stop: int) -> int:
+        self._inside = None
         self._slot = self._key_text[0]
         if text.startswith('": ', stop):
             self._due = self._VALUE
@@ -237,20 +238,22 @@ class GrammarReader:
     def _open_string(self, text: str, pos: int) -> int:
         stop = match_string_run(text, pos + 1).end()
         self._put(decode_run(text[pos + 1 : stop]))
-        self._due = self._IN_STRING
-        return self._leave_string(text, stop)
+        if text.startswith('"', stop):
+            self._due = self._after
+            return stop + 1
+        self._inside = self._more_string
+        return self._cut(text, stop)
 
     def _more_string(self, text: str) -> int:
         stop = match_string_run(text, 0).end()
         if stop:
             grow_text(self._top, self._slot, decode_run(text[:stop]))
-        return self._leave_string(text, stop)
-
-    def _leave_string(self, text: str, stop: int) -> int:
-        if not text.startswith('"', stop):
-            return self._cut(text, stop)
-        self._due = self._after
-        return stop + 1
+        if stop == len(text):
+            return stop
+        if text[stop] == '"':
+            self._inside, self._due = None, self._after
+            return stop + 1
+        return self._cut(text, stop)
 
     def _cut(self, text: str, stop: int) -> int:
         """The string goes on behind the text's end, or cannot go on."""
@@ -276,10 +279,10 @@ class GrammarReader:
             value = float(token)
         if stop == len(text) and len(token) <= NUMBER_LIMIT:
             return self._break_off(token, stop, value)
-        self._show(value)
-        self._shown = False
         if token[-1] not in DIGITS or value is ABSENT:
+            self._show(value)
             return self._fail(text, stop)
+        self._put(value)
         self._due = self._after
         return stop
 
@@ -321,8 +324,6 @@ class GrammarReader:
     # ------------------------------------------------------------ what is due
 
     _BLANK: ClassVar[dict[str, _Action]] = dict.fromkeys(" \t\n\r", _skip)
-    _IN_KEY: ClassVar[_Table] = {}
-    _IN_STRING: ClassVar[_Table] = dict(_IN_KEY)
     _VALUE: ClassVar[_Table] = {
         **_BLANK,
         **dict.fromkeys("-0123456789", _number),

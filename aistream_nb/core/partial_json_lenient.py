@@ -30,7 +30,7 @@ from aistream_nb.core.partial_json_tokens import (
     match_string_run,
     read_number,
 )
-from aistream_nb.core.values import ABSENT, Absent, JSONValue
+from aistream_nb.core.values import ABSENT, Absent, JSONValue, is_mapping
 
 __all__ = ["LenientReader"]
 
@@ -77,7 +77,6 @@ class LenientReader:
     """Text of any kind, in pieces; the value so far at any time, as a live view."""
 
     __slots__ = (
-        "_box",
         "_cut",
         "_due",
         "_frame",
@@ -94,10 +93,12 @@ class LenientReader:
         "_start",
         "_token",
         "_token_at",
+        "root",
     )
 
     def __init__(self) -> None:
-        self._box: list[Any] = []  # where the root is put
+        self.root: list[Any] = []
+        """The value so far, in a list; empty if none can be made out."""
         self._frame: _Frame | None = None  # the innermost open container
         self._key: str | None = None  # where its next value goes, in an object
         self._due: _Step = self._value
@@ -115,21 +116,17 @@ class LenientReader:
         self._kept = False  # of a spoilt string, what stands before its last \\
         self._cut: tuple[int, str] | None = None  # the open string before its last \\
 
-    @property
-    def value(self) -> JSONValue | Absent:
-        """The value so far; ``ABSENT`` if none can be made out."""
-        return self._box[0] if self._box else ABSENT
-
-    def receive(self, text: str) -> None:
-        """Read on."""
+    def receive(self, text: str) -> str:
+        """Read on; the answer is what was not read: nothing, ever."""
         if self._due == self._ignore and self._guess is None:
-            return
+            return ""
         if self._shown:
             self._take_back()
         text = self._resume(text)
         pos, end = 0, len(text)
         while pos < end:
             pos = self._due(text, pos)
+        return ""
 
     def _resume(self, piece: str) -> str:
         """The text to read now: the piece, after what must be read again."""
@@ -161,16 +158,16 @@ class LenientReader:
     # ------------------------------------------------------------ writing
 
     def _put(self, value: Any) -> None:
-        container: Any = self._frame.container if self._frame else self._box
+        container: Any = self._frame.container if self._frame else self.root
         if self._guess is None:
             self._log.clear()
-        if self._frame is None or isinstance(container, list):
+        if is_mapping(container):
+            key = self._key
+            self._log.append(_Write(container, key, container.get(key, ABSENT)))
+            container[key] = value
+        else:
             self._log.append(_Write(container, None, ABSENT))
             container.append(value)
-        else:
-            covered = container.get(self._key, ABSENT)
-            self._log.append(_Write(container, self._key, covered))
-            container[self._key] = value
 
     def _take_back(self) -> None:
         self._shown = False
