@@ -30,7 +30,7 @@ from aistream_nb.core.partial_json_tokens import (
     match_string_run,
     read_number,
 )
-from aistream_nb.core.values import ABSENT, Absent, JSONValue, is_mapping
+from aistream_nb.core.values import ABSENT, Absent, JSONValue
 
 __all__ = ["LenientReader"]
 
@@ -54,6 +54,7 @@ class _Frame(NamedTuple):
     """An open container and the one around it; never changed, so a guess keeps it."""
 
     container: Any
+    is_object: bool
     parent: _Frame | None
 
 
@@ -158,10 +159,11 @@ class LenientReader:
     # ------------------------------------------------------------ writing
 
     def _put(self, value: Any) -> None:
-        container: Any = self._frame.container if self._frame else self.root
+        frame = self._frame
+        container = frame.container if frame else self.root
         if self._guess is None:
             self._log.clear()
-        if is_mapping(container):
+        if frame and frame.is_object:
             key = self._key
             self._log.append(_Write(container, key, container.get(key, ABSENT)))
             container[key] = value
@@ -172,7 +174,7 @@ class LenientReader:
     def _take_back(self) -> None:
         self._shown = False
         container, key, covered = self._log.pop()
-        if isinstance(container, list):
+        if key is None:
             container.pop()
         elif covered is ABSENT:
             del container[key]
@@ -188,7 +190,8 @@ class LenientReader:
 
     def _enter(self, container: Any, due: _Step, pos: int) -> int:
         self._put(container)
-        self._frame = _Frame(container, self._frame)
+        is_object = due == self._first_member
+        self._frame = _Frame(container, is_object, self._frame)
         self._due = due
         return pos + 1
 
@@ -206,7 +209,7 @@ class LenientReader:
         pos = match_space(text, pos).end()
         if pos == len(text):
             return pos
-        is_object = self._frame is not None and isinstance(self._frame.container, dict)
+        is_object = self._frame is not None and self._frame.is_object
         self._due = self._member if is_object else self._item
         return pos + (text[pos] == ",")
 
