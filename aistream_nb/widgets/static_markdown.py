@@ -62,15 +62,10 @@ def _piece(token: Token) -> str:
     match token.type:
         case "inline":
             return _write(token.children or ())
-        case "softbreak":
-            return "\n"
-        case "hardbreak":
-            return "<br>"
-        case "fence" | "code_block":
-            return _code_block(token.content)
-        case "code_inline":
-            words = escape(token.content)
-            return f'<code style="{_CODE};padding:1px 4px">{words}</code>'
+        case "softbreak" | "hardbreak":
+            return "\n" if token.type == "softbreak" else "<br>"
+        case "fence" | "code_block" | "code_inline":
+            return _code(token)
         case "image":
             return _image(token)
         case _:
@@ -82,7 +77,7 @@ def _tag(token: Token) -> str:
         return ""
     tag = _LOWERED.get(token.tag, token.tag)
     if token.nesting == -1:
-        return f"</{tag}>" + ("" if token.type == "link_close" else "\n")
+        return f"</{tag}>" + ("\n" if token.block else "")
     return f"<{tag}{_attributes(token)}>"
 
 
@@ -95,9 +90,12 @@ def _image(token: Token) -> str:
     return f"<a{_link(source)}>Image: {words or escape(source)}</a>"
 
 
-def _code_block(text: str) -> str:
+def _code(token: Token) -> str:
+    text = escape(token.content)
+    if token.type == "code_inline":
+        return f'<code style="{_CODE};padding:1px 4px">{text}</code>'
     style = f"{_CODE};padding:8px 12px;overflow-x:auto;white-space:pre"
-    return f'<pre style="{style}"><code>{escape(text)}</code></pre>\n'
+    return f'<pre style="{style}"><code>{text}</code></pre>\n'
 
 
 def _link(address: str) -> str:
