@@ -158,12 +158,17 @@ class LenientReader:
 
     # ------------------------------------------------------------ writing
 
+    def _container(self) -> Any:
+        return self._frame.container if self._frame else self.root
+
+    def _is_in_object(self) -> bool:
+        return self._frame is not None and self._frame.is_object
+
     def _put(self, value: Any) -> None:
-        frame = self._frame
-        container = frame.container if frame else self.root
+        container = self._container()
         if self._guess is None:
             self._log.clear()
-        if frame and frame.is_object:
+        if self._is_in_object():
             key = self._key
             self._log.append(_Write(container, key, container.get(key, ABSENT)))
             container[key] = value
@@ -209,8 +214,7 @@ class LenientReader:
         pos = match_space(text, pos).end()
         if pos == len(text):
             return pos
-        is_object = self._frame is not None and self._frame.is_object
-        self._due = self._member if is_object else self._item
+        self._due = self._member if self._is_in_object() else self._item
         return pos + (text[pos] == ",")
 
     def _item(self, text: str, pos: int) -> int:
