@@ -1,0 +1,192 @@
+"""A page that shows real widgets in a real browser, without a server or a kernel.
+
+The comm of a widget is replaced by one that talks to a page, which hosts the bundle
+as a notebook would. Playwright lives in a thread of its own, so that its event loop
+does not get in the way of other tests.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import queue
+import shutil
+import threading
+from collections.abc import Coroutine, Iterator
+from pathlib import Path
+from typing import Any
+
+import comm
+import pytest
+from comm.base_comm import BaseComm
+from playwright.async_api import Browser, Page, async_playwright
+
+HERE = Path(__file__).parent
+ARTEFACTS = HERE.parent.parent / "artefacts"
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+class BrowserThread:
+    """Runs coroutines of Playwright on its own loop, and waits for them."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self.loop.run_forever, daemon=True)
+        self._thread.start()
+
+    def run(self, work: Coroutine[Any, Any, Any]) -> Any:
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(40)
+
+    def close(self) -> None:
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self._thread.join(5)
+        self.loop.close()
+
+
+class Host:
+    """The page, as a test sees it: plain calls that wait for their end."""
+
+    def __init__(self, thread: BrowserThread, page: Page) -> None:
+        self.thread = thread
+        self.page = page
+        self.comms: dict[str, PageComm] = {}
+        self._inbox: queue.Queue[tuple[str, Any]] = queue.Queue()
+
+    async def prepare(self) -> None:
+        await self.page.expose_binding(
+            "toPython",
+            lambda _source, comm_id, content: self._inbox.put((comm_id, content)),
+        )
+        await self.page.set_content((HERE / "host.html").read_text(encoding="utf-8"))
+        await self.page.wait_for_function("() => !!window.host")
+
+    def evaluate(self, script: str, argument: Any = None) -> Any:
+        return self.thread.run(self.page.evaluate(script, argument))
+
+    def pump(self) -> None:
+        """Hand what the page sent to the widgets."""
+        self.evaluate("() => 0")
+        while not self._inbox.empty():
+            comm_id, content = self._inbox.get()
+            data = {"method": "custom", "content": content}
+            message = {"content": {"comm_id": comm_id, "data": data}, "buffers": []}
+            self.comms[comm_id].handle_msg(message)
+
+    def show(self, widget: Any) -> None:
+        self.evaluate("(id) => host.show(id)", widget.model_id)
+        self.pump()
+
+    def click(self, selector: str) -> None:
+        self.thread.run(self.page.click(selector, timeout=5000))
+        self.pump()
+
+    def fill(self, selector: str, text: str) -> None:
+        self.thread.run(self.page.fill(selector, text, timeout=5000))
+
+    def press(self, key: str) -> None:
+        self.thread.run(self.page.keyboard.press(key))
+        self.pump()
+
+    def text(self, selector: str) -> str:
+        return self.thread.run(self.page.inner_text(selector, timeout=5000))
+
+    def count(self, selector: str) -> int:
+        return self.thread.run(self.page.locator(selector).count())
+
+    def wait(self, selector: str, *, state: Any = "visible") -> None:
+        self.thread.run(
+            self.page.wait_for_selector(selector, state=state, timeout=8000)
+        )
+
+    def wait_until(self, script: str, argument: Any = None) -> None:
+        self.thread.run(self.page.wait_for_function(script, arg=argument, timeout=8000))
+
+    def resize(self, width: int, height: int = 900) -> None:
+        self.thread.run(self.page.set_viewport_size({"width": width, "height": height}))
+
+    def dark(self, *, on: bool) -> None:
+        self.evaluate(
+            "(on) => document.documentElement.classList.toggle('dark', on)", on
+        )
+
+    def picture(self, name: str) -> None:
+        ARTEFACTS.mkdir(exist_ok=True)
+        path = str(ARTEFACTS / f"{name}.png")
+        self.thread.run(self.page.screenshot(path=path, full_page=True))
+
+    def errors(self) -> list[str]:
+        return self.evaluate("() => window.errors")
+
+
+class PageComm(BaseComm):
+    """A comm whose other end is the page."""
+
+    def __init__(self, host: Host, *args: Any, **options: Any) -> None:
+        self.host = host
+        super().__init__(*args, **options)
+
+    def publish_msg(
+        self,
+        msg_type: str,
+        data: Any = None,
+        metadata: Any = None,
+        buffers: Any = None,
+        **keys: Any,
+    ) -> None:
+        plain = json.loads(json.dumps(data or {}))
+        if msg_type == "comm_open":
+            self.host.comms[self.comm_id] = self
+            if "_esm" in plain["state"]:
+                self.host.evaluate(
+                    "([id, state]) => host.open(id, state)",
+                    [self.comm_id, plain["state"]],
+                )
+        elif msg_type == "comm_msg":
+            self.host.evaluate(
+                "([id, data]) => host.receive(id, data)", [self.comm_id, plain]
+            )
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[tuple[BrowserThread, Browser]]:
+    program = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    if program is None:
+        pytest.fail("These tests need Chromium: apt-get install chromium")
+    thread = BrowserThread()
+
+    async def start() -> tuple[Any, Browser]:
+        playwright = await async_playwright().start()
+        browser = await playwright.chromium.launch(
+            executable_path=program, args=ARGUMENTS
+        )
+        return playwright, browser
+
+    playwright, browser = thread.run(start())
+    yield thread, browser
+    thread.run(browser.close())
+    thread.run(playwright.stop())
+    thread.close()
+
+
+@pytest.fixture
+def host(
+    browser: tuple[BrowserThread, Browser], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Host]:
+    thread, chromium = browser
+    page = thread.run(chromium.new_page(viewport={"width": 900, "height": 900}))
+    made = Host(thread, page)
+    thread.run(made.prepare())
+    monkeypatch.setattr(
+        comm, "create_comm", lambda *args, **options: PageComm(made, *args, **options)
+    )
+    yield made
+    thread.run(page.close())
