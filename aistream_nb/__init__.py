@@ -1,1 +1,91 @@
-"""See, steer and test an agent's stream inside a notebook."""
+"""See, steer and test an agent's stream inside a notebook.
+
+The everyday names are here; each is imported when it is first used, so that
+``import aistream_nb`` costs next to nothing and a script never loads a widget.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import version as _version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from aistream_nb.chat import Chat, Reply, Run
+    from aistream_nb.conversation import Conversation, MessageModel, ToolCallModel
+    from aistream_nb.core.ordering import OrderingVerifier, Violation
+    from aistream_nb.core.ordering_report import OrderingReport, check_ordering
+    from aistream_nb.core.processor import StreamProcessor
+    from aistream_nb.core.tool_spec import Deny, Proceed
+    from aistream_nb.errors import AIStreamError
+    from aistream_nb.gate import ApprovalGate, Rule
+    from aistream_nb.player import Player
+    from aistream_nb.providers.turn import execute_client_tool_turn
+    from aistream_nb.recording import Recording
+    from aistream_nb.tools import Tool, tool
+    from aistream_nb.tracker import ToolInvocationTracker
+
+__all__ = [
+    "AIStreamError",
+    "ApprovalGate",
+    "Chat",
+    "Conversation",
+    "Deny",
+    "MessageModel",
+    "OrderingReport",
+    "OrderingVerifier",
+    "Player",
+    "Proceed",
+    "Recording",
+    "Reply",
+    "Rule",
+    "Run",
+    "StreamProcessor",
+    "Tool",
+    "ToolCallModel",
+    "ToolInvocationTracker",
+    "Violation",
+    "check_ordering",
+    "execute_client_tool_turn",
+    "tool",
+]
+
+__version__ = _version("aistream-nb")
+
+_HOMES = {
+    "AIStreamError": "aistream_nb.errors",
+    "ApprovalGate": "aistream_nb.gate",
+    "Chat": "aistream_nb.chat",
+    "Conversation": "aistream_nb.conversation",
+    "Deny": "aistream_nb.core.tool_spec",
+    "MessageModel": "aistream_nb.conversation",
+    "OrderingReport": "aistream_nb.core.ordering_report",
+    "OrderingVerifier": "aistream_nb.core.ordering",
+    "Player": "aistream_nb.player",
+    "Proceed": "aistream_nb.core.tool_spec",
+    "Recording": "aistream_nb.recording",
+    "Reply": "aistream_nb.chat",
+    "Rule": "aistream_nb.gate",
+    "Run": "aistream_nb.chat",
+    "StreamProcessor": "aistream_nb.core.processor",
+    "Tool": "aistream_nb.tools",
+    "ToolCallModel": "aistream_nb.conversation",
+    "ToolInvocationTracker": "aistream_nb.tracker",
+    "Violation": "aistream_nb.core.ordering",
+    "check_ordering": "aistream_nb.core.ordering_report",
+    "execute_client_tool_turn": "aistream_nb.providers.turn",
+    "tool": "aistream_nb.tools",
+}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'aistream_nb' has no attribute {name!r}")
+    value = getattr(import_module(home), name)
+    globals()[name] = value  # the next look finds it without this detour
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

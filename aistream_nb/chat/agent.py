@@ -56,6 +56,11 @@ class Agent(Protocol):
         """What a person calls it, such as ``anthropic:claude-sonnet-5``."""
         ...
 
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """What a recording's header says of it; enough to replay it."""
+        ...
+
     async def run(self, task: Task) -> None:
         """Do the task. From RUN_STARTED on, exactly one event ends the run.
 

@@ -119,7 +119,7 @@ class Chat:
         self._order_broken = False
         self.conversation: Conversation = Conversation()
         self.recording: Recording = Recording(
-            clock=clock, header={"agent": self._agent.name}
+            clock=clock, header={"agent": self._agent.name, **self._agent.facts}
         )
         self._view = ChatView(self.conversation, self)
 

@@ -15,14 +15,25 @@ from aistream_nb.chat.provider_agent import ProviderAgent
 from aistream_nb.core.tool_spec import ClientTool
 from aistream_nb.errors import AIStreamError
 from aistream_nb.http import HttpClient
-from aistream_nb.providers.registry import resolve_model, split_target
+from aistream_nb.providers.offline import (
+    OFFLINE_KEY,
+    OFFLINE_SYSTEM,
+    offline_transport,
+)
+from aistream_nb.providers.registry import (
+    find_provider,
+    resolve_model,
+    split_target,
+)
 from aistream_nb.providers.turn_prepare import TurnOptions
+from aistream_nb.tools.travel import offline_tools
 
 __all__ = ["Connection", "connect"]
 
 _OFFLINE: Final = "offline"
 _AGENT_OPTIONS: Final = frozenset({"max_rounds", "budget"})
-_OFFLINE_OPTIONS: Final = frozenset({"pace"})
+_OFFLINE_VENDOR: Final = "anthropic"
+_OFFLINE_OPTIONS: Final = frozenset({"pace", "sleep", "faults"})
 _TURN_OPTIONS: Final = frozenset(TurnOptions.__annotations__) - {"system"}
 
 
@@ -87,29 +98,24 @@ def _offline(
     system: str | None,
     options: Mapping[str, Any],
 ) -> Connection:
-    from aistream_nb.providers.offline import (  # noqa: PLC0415 # its streams are only read when they are played
-        OFFLINE_SYSTEM,
-        offline_client,
-        offline_record,
-        offline_tools,
-    )
-
     _refuse_unknown(options, _AGENT_OPTIONS | _TURN_OPTIONS | _OFFLINE_OPTIONS)
     _, _, vendor = target.partition(":")
-    record = offline_record(vendor or "anthropic")
+    record = find_provider(vendor or _OFFLINE_VENDOR)
     turn = {name: value for name, value in options.items() if name in _TURN_OPTIONS}
     turn.setdefault("thinking", {"effort": "low"})
-    turn.update(system=system or OFFLINE_SYSTEM, api_key="offline")
+    turn.update(
+        system=OFFLINE_SYSTEM if system is None else system, api_key=OFFLINE_KEY
+    )
+    played = {name: options[name] for name in _OFFLINE_OPTIONS & options.keys()}
     made = ProviderAgent(
         record,
         name=target,
-        client=offline_client(vendor or "anthropic", pace=options.get("pace", 1.0)),
+        client=HttpClient(transport=offline_transport(**played)),
         options=TurnOptions(**turn),
         **{name: options[name] for name in _AGENT_OPTIONS & options.keys()},
     )
-    return Connection(
-        agent=made, tools=tuple(offline_tools()) if tools is None else tools
-    )
+    offered = tuple(offline_tools()) if tools is None else tools
+    return Connection(agent=made, tools=offered)
 
 
 def _refuse_unknown(options: Mapping[str, Any], known: frozenset[str]) -> None:

@@ -70,6 +70,11 @@ class ProviderAgent:
         self._first: str | None = None
         self._history: tuple[Any, ...] = ()
         self._requests = 0
+        self.facts: Mapping[str, str] = {
+            "provider": record.id,
+            "model": self._model,
+            "system": options.get("system", ""),
+        }
 
     async def run(self, task: Task) -> None:
         """Ask, run the tools that the model calls, and ask again until it is done."""

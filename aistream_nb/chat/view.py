@@ -13,8 +13,8 @@ from aistream_nb.conversation import Conversation
 from aistream_nb.core.json_text import parse_json
 from aistream_nb.core.tool_spec import Decision, Deny, Proceed
 from aistream_nb.core.values import is_mapping
+from aistream_nb.widgets.forms import forms_of
 from aistream_nb.widgets.kernel import audience, environment
-from aistream_nb.widgets.static_html import to_html, to_text
 
 if TYPE_CHECKING:
     from aistream_nb.widgets.transcript import TranscriptWidget
@@ -71,15 +71,7 @@ class ChatView:
 
     def mimebundle(self) -> dict[str, Any]:
         """The live view where one can be, and the static forms in any case."""
-        bundle: dict[str, Any] = {
-            "text/plain": to_text(self._conversation),
-            "text/html": to_html(self._conversation),
-        }
-        place = environment()
-        if place.frontend_comms and not place.headless:
-            widget, _ = self.widget()._repr_mimebundle_()  # IPython's protocol
-            return {**widget, **bundle}
-        return bundle
+        return forms_of(self._conversation, self.widget)
 
     def widget(self) -> TranscriptWidget:
         """The widget, made at the first call."""

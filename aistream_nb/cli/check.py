@@ -1,0 +1,60 @@
+"""Check the AG-UI order of a recording; for people and for CI.
+
+Exit code 0 when every event is in its place, 1 when one is not, 2 when the recording
+cannot be read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Final
+
+from aistream_nb.core.ordering_report import OrderingReport, check_ordering
+from aistream_nb.recording import Recording
+
+__all__ = ["add_arguments", "run"]
+
+_STANDARD_INPUT: Final = "-"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What is checked, how strictly, and how that is told."""
+    parser.add_argument(
+        "recording", help="a .jsonl, .sse or .json file; - reads standard input"
+    )
+    parser.add_argument(
+        "--profile",
+        choices=("client", "spec", "teach"),
+        default="spec",
+        help="client: what the official client refuses; spec: also what the "
+        "specification forbids; teach: also what is likely wrong "
+        "(default: %(default)s)",
+    )
+    parser.add_argument(
+        "--format", choices=("text", "json"), default="text", help="how to print it"
+    )
+    parser.add_argument("--junit", type=Path, help="also write a JUnit file here")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print one line a violation."""
+    recording = _read(options.recording)
+    report = check_ordering(recording.events, profile=options.profile)
+    if options.junit is not None:
+        options.junit.write_text(report.to_junit(), "utf-8")
+    sys.stdout.write(_told(report, options.format))
+    for notice in recording.notices:
+        sys.stderr.write(f"{notice}\n")
+    return 0 if report.ok else 1
+
+
+def _read(name: str) -> Recording:
+    if name == _STANDARD_INPUT:
+        return Recording.read(sys.stdin.buffer.read(), path="standard input")
+    return Recording.load(name)
+
+
+def _told(report: OrderingReport, form: str) -> str:
+    return f"{report.to_json() if form == 'json' else report}\n"

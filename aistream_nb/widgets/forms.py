@@ -1,0 +1,38 @@
+"""The forms in which a conversation is displayed: live, static, and in words.
+
+A front end takes the richest form that it knows. Where probably nobody watches, a
+notebook that a machine executes, the live form is left out: what is saved then reads
+well without a kernel, and is the same each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from aistream_nb.widgets.kernel import environment
+from aistream_nb.widgets.static_html import to_html, to_text
+from aistream_nb.widgets.view_model import ConversationLike
+
+if TYPE_CHECKING:
+    from aistream_nb.widgets.transcript import TranscriptWidget
+
+__all__ = ["forms_of"]
+
+
+def forms_of(
+    conversation: ConversationLike, live: Callable[[], TranscriptWidget]
+) -> dict[str, Any]:
+    """The MIME bundle of a conversation; ``live`` makes its widget if one can be shown."""
+    forms: dict[str, Any] = {
+        "text/plain": to_text(conversation),
+        "text/html": to_html(conversation),
+    }
+    place = environment()
+    if place.frontend_comms and not place.headless:
+        forms["application/vnd.jupyter.widget-view+json"] = {
+            "version_major": 2,
+            "version_minor": 0,
+            "model_id": live().model_id,
+        }
+    return forms
