@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, TypeGuard
 
 from aistream_nb.core.json_text import parse_json
 from aistream_nb.core.values import is_array, is_mapping
@@ -70,10 +70,25 @@ class Result:
     @property
     def value(self) -> Any:
         """The tool's value; its text where that is no JSON."""
+        value = self._parsed
+        return value["result"] if _tells_a_change(value) else value
+
+    @property
+    def changed_arguments(self) -> Mapping[str, Any] | None:
+        """What a person made of the arguments, where the result says so."""
+        value = self._parsed
+        return _arguments(value["changedArguments"]) if _tells_a_change(value) else None
+
+    @property
+    def _parsed(self) -> Any:
         try:
             return parse_json(self.text)
         except ValueError:
             return self.text
+
+
+def _tells_a_change(value: object) -> TypeGuard[Mapping[str, Any]]:
+    return is_mapping(value) and {"changedArguments", "result"} <= value.keys()
 
 
 Item: TypeAlias = Said | Call | Result
@@ -93,8 +108,7 @@ class OfflineConversation:
     def turn(self) -> tuple[Item, ...]:
         """Everything since the person spoke last, their words included."""
         for at in range(len(self.items) - 1, -1, -1):
-            item = self.items[at]
-            if isinstance(item, Said) and item.role == "user":
+            if _is_person(self.items[at]):
                 return self.items[at:]
         return self.items
 
@@ -105,6 +119,11 @@ class OfflineConversation:
         return first.text if isinstance(first, Said) else ""
 
     @property
+    def is_follow_up(self) -> bool:
+        """Whether the agent has spoken before the person's last words."""
+        return any(not _is_person(item) for item in self.items[: -len(self.turn)])
+
+    @property
     def results(self) -> tuple[tuple[Call, Result], ...]:
         """The calls of this turn that were answered."""
         return _answered(self.turn)
@@ -113,6 +132,10 @@ class OfflineConversation:
     def earlier_results(self) -> tuple[tuple[Call, Result], ...]:
         """The calls that were answered in any turn."""
         return _answered(self.items)
+
+
+def _is_person(item: Item) -> bool:
+    return isinstance(item, Said) and item.role in {"system", "user"}
 
 
 def _answered(items: tuple[Item, ...]) -> tuple[tuple[Call, Result], ...]:

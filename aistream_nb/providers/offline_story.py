@@ -121,17 +121,17 @@ def _named_call(conversation: OfflineConversation) -> PlannedCall | None:
 
 def _opening(conversation: OfflineConversation) -> Script:
     offered = [name for name in _LOOK_UPS if name in conversation.tools]
-    asked, earlier = conversation.asked, conversation.earlier_results
+    asked, again = conversation.asked, conversation.is_follow_up
     if _WANTS_BOOKING.search(asked) and _BOOKING in conversation.tools:
-        if earlier or not offered:
+        if conversation.earlier_results or not offered:
             return _booking(conversation)
-    elif earlier:
+    elif again:
         offered = _asked_for(asked, offered)
     if not offered:
         return _script("small_talk")
-    calls = tuple(_look_up(name, asked, again=bool(earlier)) for name in offered)
+    calls = tuple(_look_up(name, asked, again=again) for name in offered)
     if len(calls) == len(_LOOK_UPS):
-        return _script("look", calls=calls, recorded=None if earlier else "turn-1")
+        return _script("look", calls=calls, recorded=None if again else "turn-1")
     return _script("look_at_some", calls=calls)
 
 
@@ -227,14 +227,12 @@ def _after_booking(call: Call, result: Result) -> Script:
 
 
 def _changes(call: Call, result: Result) -> str:
-    """How what the tool did differs from what the agent had asked for."""
-    value = result.value
-    if not is_mapping(value):
-        return ""
+    """How what the tool was given differs from what the agent had asked for."""
+    given = result.changed_arguments or {}
     return ", ".join(
-        f"{name} is {_told(value[name])} instead of {_told(asked)}"
-        for name, asked in call.arguments.items()
-        if name in value and value[name] != asked
+        f"{name} is {_told(value)} instead of {_told(call.arguments.get(name))}"
+        for name, value in given.items()
+        if value != call.arguments.get(name)
     )
 
 
