@@ -75,7 +75,7 @@ def _answered(message: UIMessage) -> set[str]:
 def _row(
     message: Mapping[str, Any], thinking: list[dict[str, Any]]
 ) -> ModelMessage | None:
-    """An AG-UI row as a model message; reasoning waits for the assistant it precedes."""
+    """An AG-UI row as a model message; reasoning waits for its assistant."""
     role = message.get("role")
     if role == "reasoning":
         thinking.append({"content": message.get("content")})

@@ -147,11 +147,8 @@ class _Reading:
         return self._messages
 
     def _take_message(self, row: Mapping[str, Any]) -> None:
-        if "parts" in row:
-            message = UIMessage.from_wire(row)
-        else:
-            message = self._from_row(row)
-        self._append(message)
+        is_ui = "parts" in row
+        self._append(UIMessage.from_wire(row) if is_ui else self._from_row(row))
 
     def _from_row(self, row: Mapping[str, Any]) -> UIMessage:
         role = _role(row)

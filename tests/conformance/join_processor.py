@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from aistream_nb.core.conversion import convert_messages, ui_to_model
+from aistream_nb.core.json_text import parse_json
 from aistream_nb.core.messages import UIMessage
 from aistream_nb.core.partial_json import parse_partial_json
 from aistream_nb.core.processor import StreamProcessor, counted_ids
@@ -98,61 +99,64 @@ class ProcessorAdapter:
     # the operations
 
     def op(self, name: str, **fields: Any) -> Any:
-        return getattr(self, f"_op_{_snake(name)}")(**fields)
+        return getattr(self, f"_op_{_snake(name)}")(fields)
 
-    def _op_chunk(self, event: Any) -> None:
-        self._processor.receive(event)
+    def _op_chunk(self, fields: dict[str, Any]) -> None:
+        self._processor.receive(fields["event"])
 
-    def _op_prepare(self) -> None:
+    def _op_prepare(self, _fields: dict[str, Any]) -> None:
         self._processor.prepare()
 
-    def _op_start(self) -> str | None:
+    def _op_start(self, _fields: dict[str, Any]) -> str | None:
         return self._processor.start()
 
-    def _op_finalize(self) -> None:
+    def _op_finalize(self, _fields: dict[str, Any]) -> None:
         self._processor.finalize()
 
-    def _op_process(self, events: Iterable[Any]) -> dict[str, Any]:
-        return self._processor.process(events).to_wire()
+    def _op_process(self, fields: dict[str, Any]) -> dict[str, Any]:
+        return self._processor.process(fields["events"]).to_wire()
 
-    def _op_add_user_message(
-        self, content: Any, id: str | None = None
-    ) -> dict[str, Any]:
-        return self._wire(self._processor.add_user_message(content, message_id=id))
+    def _op_add_user_message(self, fields: dict[str, Any]) -> dict[str, Any]:
+        message = self._processor.add_user_message(
+            fields["content"], message_id=fields.get("id")
+        )
+        return self._wire(message)
 
-    def _op_add_tool_result(
-        self, toolCallId: str, output: Any = None, error: str | None = None
-    ) -> None:
-        self._processor.add_tool_result(toolCallId, output, error=error)
+    def _op_add_tool_result(self, fields: dict[str, Any]) -> None:
+        self._processor.add_tool_result(
+            fields["toolCallId"], fields.get("output"), error=fields.get("error")
+        )
 
-    def _op_add_tool_approval_response(self, approvalId: str, approved: bool) -> None:
-        self._processor.add_tool_approval_response(approvalId, approved=approved)
+    def _op_add_tool_approval_response(self, fields: dict[str, Any]) -> None:
+        self._processor.add_tool_approval_response(
+            fields["approvalId"], approved=fields["approved"]
+        )
 
-    def _op_set_messages(self, messages: list[Any]) -> None:
-        self._processor.set_messages(messages)
+    def _op_set_messages(self, fields: dict[str, Any]) -> None:
+        self._processor.set_messages(fields["messages"])
 
-    def _op_prepend_messages(self, messages: list[Any]) -> None:
-        self._processor.prepend_messages(messages)
+    def _op_prepend_messages(self, fields: dict[str, Any]) -> None:
+        self._processor.prepend_messages(fields["messages"])
 
-    def _op_remove_messages_after(self, index: int) -> None:
-        self._processor.remove_messages_after(index)
+    def _op_remove_messages_after(self, fields: dict[str, Any]) -> None:
+        self._processor.remove_messages_after(fields["index"])
 
-    def _op_clear_messages(self) -> None:
+    def _op_clear_messages(self, _fields: dict[str, Any]) -> None:
         self._processor.clear_messages()
 
-    def _op_reset(self) -> None:
+    def _op_reset(self, _fields: dict[str, Any]) -> None:
         self._processor.reset()
 
-    def _op_start_recording(self) -> None:
+    def _op_start_recording(self, _fields: dict[str, Any]) -> None:
         self._processor.start_recording()
 
-    def _op_get_recording(self) -> dict[str, Any] | None:
+    def _op_get_recording(self, _fields: dict[str, Any]) -> dict[str, Any] | None:
         recording = self._processor.recording
         return None if recording is None else _without_times(recording.to_wire())
 
-    def _op_replay(self, recording: Any = None) -> dict[str, Any]:
-        if recording is not None:
-            tape = ReferenceRecording.from_wire(recording)
+    def _op_replay(self, fields: dict[str, Any]) -> dict[str, Any]:
+        if fields.get("recording") is not None:
+            tape = ReferenceRecording.from_wire(fields["recording"])
         else:
             tape = self._processor.recording
             assert tape is not None
@@ -162,7 +166,7 @@ class ProcessorAdapter:
         result = fresh._processor.process(list(tape.events)).to_wire()
         return {"result": result, "messages": fresh.messages() or None}
 
-    def _op_snapshot(self) -> dict[str, Any]:
+    def _op_snapshot(self, _fields: dict[str, Any]) -> dict[str, Any]:
         return {
             "messages": self.messages(),
             "state": self.state(),
@@ -170,52 +174,58 @@ class ProcessorAdapter:
             "areAllToolsComplete": self.all_tools_complete(),
         }
 
-    def _op_are_all_tools_complete(self) -> bool:
+    def _op_are_all_tools_complete(self, _fields: dict[str, Any]) -> bool:
         return self.all_tools_complete()
 
-    def _op_to_model_messages(self) -> list[dict[str, Any]]:
+    def _op_to_model_messages(self, _fields: dict[str, Any]) -> list[dict[str, Any]]:
         return self.model_messages()
 
-    def _op_get_result(self) -> dict[str, Any]:
+    def _op_get_result(self, _fields: dict[str, Any]) -> dict[str, Any]:
         return self.result()
 
-    def _op_get_state(self) -> dict[str, Any]:
+    def _op_get_state(self, _fields: dict[str, Any]) -> dict[str, Any]:
         return self.state()
 
     # pure functions
 
-    def _op_parse_partial_json(self, inputs: list[str]) -> list[Any]:
-        values = map(parse_partial_json, inputs)
+    def _op_parse_partial_json(self, fields: dict[str, Any]) -> list[Any]:
+        values = map(parse_partial_json, fields["inputs"])
         return [{"$undefined": True} if v is ABSENT else v for v in values]
 
-    def _op_strategy(self, strategy: Any, calls: list[Any]) -> list[Any]:
-        made = _strategy(strategy)
+    def _op_strategy(self, fields: dict[str, Any]) -> list[Any]:
+        made = _strategy(fields["strategy"])
         answers: list[Any] = []
-        for call in calls:
+        for call in fields["calls"]:
             if call == "reset":
                 reset_strategy(made)
                 answers.append(None)
             else:
-                answers.append(made.should_emit(call[0], (call + [""])[1]))
+                answers.append(made.should_emit(*[*call, ""][:2]))
         return answers
 
-    def _op_ui_to_model(self, message: dict[str, Any]) -> list[dict[str, Any]]:
-        found = UIMessage.from_wire(message)
+    def _op_ui_to_model(self, fields: dict[str, Any]) -> list[dict[str, Any]]:
+        found = UIMessage.from_wire(fields["message"])
         return ui_to_model(found, faithful=self._latest)
 
-    def _op_convert(self, messages: list[Any]) -> list[dict[str, Any]]:
-        return convert_messages(messages, faithful=self._latest)
+    def _op_convert(self, fields: dict[str, Any]) -> list[dict[str, Any]]:
+        return convert_messages(fields["messages"], faithful=self._latest)
 
-    def _op_model_to_ui(self, message: Any, id: str | None = None) -> dict[str, Any]:
-        return self._wire(model_to_ui(message, message_id=id or self._make_id()))
+    def _op_model_to_ui(self, fields: dict[str, Any]) -> dict[str, Any]:
+        return self._wire(
+            model_to_ui(
+                fields["message"], message_id=fields.get("id") or self._make_id()
+            )
+        )
 
-    def _op_models_to_uis(self, messages: list[Any]) -> list[dict[str, Any]]:
-        found = models_to_ui(messages, id_factory=self._make_id, faithful=self._latest)
+    def _op_models_to_uis(self, fields: dict[str, Any]) -> list[dict[str, Any]]:
+        found = models_to_ui(
+            fields["messages"], id_factory=self._make_id, faithful=self._latest
+        )
         return [self._wire(message) for message in found]
 
-    def _op_normalize(self, message: Any) -> dict[str, Any]:
+    def _op_normalize(self, fields: dict[str, Any]) -> dict[str, Any]:
         found = normalize_message(
-            message, id_factory=counted_ids("gen-"), now=lambda: _TIME
+            fields["message"], id_factory=counted_ids("gen-"), now=lambda: _TIME
         )
         return self._wire(found)
 
@@ -297,7 +307,7 @@ class _Callbacks:
 
 
 class _Never:
-    def should_emit(self, delta: str, segment: str) -> bool:
+    def should_emit(self, delta: str, segment: str) -> bool:  # noqa: ARG002 - the protocol's names
         return False
 
 
@@ -333,8 +343,6 @@ class _Parser:
 
 
 def _strict(text: str) -> object:
-    from aistream_nb.core.json_text import parse_json
-
     try:
         return parse_json(text)
     except ValueError:
@@ -346,8 +354,7 @@ def _parser(described: Mapping[str, Any] | None) -> _Parser | None:
 
 
 def _snake(name: str) -> str:
-    parted = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
-    return parted.replace("uis", "uis")
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
 
 def _without_times(recording: dict[str, Any]) -> dict[str, Any]:

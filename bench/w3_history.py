@@ -1,0 +1,66 @@
+"""W3: a long history; many messages of 100 deltas through one processor."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import common
+import workloads
+
+from aistream_nb.core.processor import StreamProcessor
+
+SIZES = (200, 500, 2_000)
+PER = 100
+PEERS = ("tanstack-ai-0.5", "tanstack-ai-0.58")
+
+
+def publish(events: list[dict[str, Any]]) -> int:
+    """A notice after every event; the messages that changed are read every 50."""
+    notices: list[str | None] = []
+    processor = StreamProcessor(
+        callbacks={"on_change": notices.append}, message_per_id=True
+    )
+    receive, take, message = (
+        processor.receive,
+        processor.take_changes,
+        processor.message,
+    )
+    for count, event in enumerate(events):
+        receive(event)
+        if count % 50 == 0:
+            for name in take():
+                message(name)
+    processor.finalize()
+    return sum(len(each.text) for each in processor.messages)
+
+
+def main() -> None:
+    report = common.Report(f"W3  a long history, {PER} deltas a message")
+    ours: dict[int, float] = {}
+    theirs: dict[tuple[str, int], float | None] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for size in SIZES:
+            workload = workloads.text(messages=size, per=PER, seed=3)
+            events = list(workload.events())
+            common.check(publish(events), workload.length)
+            ours[size] = common.best(lambda e=events: publish(e), passes=5)
+            report.time(f"ours, {size:,} messages", ours[size])
+            path = str(workload.save(Path(folder)))
+            for peer in PEERS:
+                found = common.node("text.mjs", peer, "publish", path)
+                theirs[peer, size] = found["milliseconds"] if found else None
+                report.time(f"{peer}, {size:,} messages", theirs[peer, size])
+    few, _, many = SIZES
+    for size, at_most in ((few, 0.2), (many, 0.02)):
+        for peer in PEERS:
+            name = f"{size:,} messages: ours / {peer}"
+            report.ratio(name, ours[size], theirs[peer, size], at_most=at_most)
+    per_event = (ours[many] / many) / (ours[few] / few)
+    report.ratio("cost of an event, many / few", per_event, 1.0, at_most=1.25)
+    report.show()
+
+
+if __name__ == "__main__":
+    main()
