@@ -88,9 +88,10 @@ class OrderMachine:
         self._owners.settle(event)
         return slips
 
-    def is_open(self, kind: str, item_id: str) -> bool:
-        """Whether something of this kind and id is open."""
-        return any(key[0] == item_id for key in self._open[kind])
+    @property
+    def is_run_open(self) -> bool:
+        """Whether a run is active that was begun as it should be."""
+        return self.run_state == "running" and not self._run_is_guessed
 
     def what_is_open(self) -> dict[str, list[str]]:
         """The ids of everything that is open, by kind."""
