@@ -298,6 +298,10 @@ class MessageDraft:
         """Whether a call of this id is in the message."""
         return call_id in self._calls
 
+    def has_result(self, call_id: str) -> bool:
+        """Whether the result of this call is in the message."""
+        return call_id in self._results
+
     @property
     def call_ids(self) -> Iterable[str]:
         """The ids of the calls in the message."""

@@ -35,8 +35,10 @@ class HistoryRules:
             )
             return
         messages = self._read(rows)
+        unfinished = stream.unfinished_calls()
         stream.prepare()
         stream.transcript.replace(messages)
+        stream.go_on_with(unfinished)
         stream.tell_change()
         self._tools.claim()
 
@@ -47,30 +49,43 @@ class HistoryRules:
         if not is_array(rows):
             return
         stream = self._stream
-        unknown = [row for row in rows if is_mapping(row) and self._is_unknown(row)]
-        results = [row for row in unknown if self._answers_known_call(row)]
-        for row in results:
-            self._tools.take_result(row["toolCallId"], row.get("content") or "")
-        rest = [row for row in unknown if row not in results]
-        if rest:
-            messages = RowReader(
+        self._take_answers(row for row in rows if is_mapping(row))
+        unknown = self._unknown(row for row in rows if is_mapping(row))
+        if unknown:
+            reader = RowReader(
                 id_factory=stream.options.id_factory,
                 final_states=stream.options.final_states,
-            ).read(rest)
-            stream.transcript.extend(messages)
+            )
+            stream.transcript.extend(reader.read(unknown))
             stream.tell_change()
 
-    def _is_unknown(self, row: Mapping[str, Any]) -> bool:
-        name = row.get("id")
-        return not isinstance(name, str) or self._stream.transcript.find(name) is None
+    def _take_answers(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Results that the host gave to calls which we know and saw no result of."""
+        for row in rows:
+            call_id = row.get("toolCallId")
+            if row.get("role") != "tool" or not isinstance(call_id, str):
+                continue
+            owners = self._stream.transcript.owners(call_id)
+            if owners and not any(owner.has_result(call_id) for owner in owners):
+                self._tools.take_result(call_id, row.get("content") or "")
 
-    def _answers_known_call(self, row: Mapping[str, Any]) -> bool:
-        call_id = row.get("toolCallId")
-        return (
-            row.get("role") == "tool"
-            and isinstance(call_id, str)
-            and bool(self._stream.transcript.owners(call_id))
-        )
+    def _unknown(self, rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+        """Rows of messages that we lack; reasoning comes with the row after it."""
+        transcript = self._stream.transcript
+        unknown: list[Mapping[str, Any]] = []
+        reasoning: list[Mapping[str, Any]] = []
+        for row in rows:
+            name, role = row.get("id"), row.get("role")
+            if role == "reasoning":
+                reasoning.append(row)
+                continue
+            is_new = isinstance(name, str) and transcript.find(name) is None
+            if is_new and role == "tool":
+                is_new = not transcript.owners(str(row.get("toolCallId")))
+            if is_new and role != "activity":
+                unknown.extend((*reasoning, row))
+            reasoning.clear()
+        return unknown
 
     def _read(self, rows: Iterable[Any]) -> list[UIMessage]:
         stream = self._stream

@@ -80,7 +80,7 @@ class RuleBook:
             "STATE_DELTA": self.shared.change_state,
             "ACTIVITY_SNAPSHOT": self.shared.show_activity,
             "ACTIVITY_DELTA": self.shared.change_activity,
-            "MESSAGES_SNAPSHOT": self.history.replace,
+            "MESSAGES_SNAPSHOT": self._replace_history,
         }
 
     def _begin_expanding(self, event: Event) -> None:
@@ -99,6 +99,10 @@ class RuleBook:
 
     def _retired_thinking(self, event: Event) -> None:
         self._thinking.content(as_reasoning(event, self._stretches))
+
+    def _replace_history(self, event: Event) -> None:
+        self.history.replace(event)
+        self.shared.adopt_activities(event)
 
     def _start_run(self, event: Event) -> None:
         self.runs.start(event)

@@ -12,7 +12,13 @@ from aistream_nb.core.dialects import shared_delta, shared_snapshot
 from aistream_nb.core.json_patch import PatchError, apply_patch
 from aistream_nb.core.processor_callbacks import Activity
 from aistream_nb.core.processor_stream import Stream
-from aistream_nb.core.values import ABSENT, Event, JSONValue
+from aistream_nb.core.values import (
+    ABSENT,
+    Event,
+    JSONValue,
+    is_array,
+    is_mapping,
+)
 
 __all__ = ["SharedRules"]
 
@@ -24,11 +30,6 @@ class SharedRules:
         self._stream = stream
         self.state: JSONValue = {}
         self.activities: dict[str, Activity] = {}
-
-    def clear(self) -> None:
-        """Forget everything."""
-        self.state = {}
-        self.activities = {}
 
     def replace_state(self, event: Event) -> None:
         """STATE_SNAPSHOT: the whole state."""
@@ -70,6 +71,18 @@ class SharedRules:
                 content=event.get("content"),
             )
         )
+
+    def adopt_activities(self, event: Event) -> None:
+        """MESSAGES_SNAPSHOT: activities stand among the rows."""
+        rows = event.get("messages")
+        for row in rows if is_array(rows) else ():
+            if is_mapping(row) and row.get("role") == "activity":
+                name, kind = row.get("id"), row.get("activityType")
+                if isinstance(name, str) and isinstance(kind, str):
+                    content = row.get("content")
+                    self._set_activity(
+                        Activity(id=name, activity_type=kind, content=content)
+                    )
 
     def change_activity(self, event: Event) -> None:
         """ACTIVITY_DELTA: a change of an activity."""

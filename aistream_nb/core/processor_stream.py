@@ -114,8 +114,8 @@ class CallRecord:
 
     def parsed(self, parser: JSONParser | None) -> object:
         """The value of the arguments so far, to keep."""
-        value = self.view(parser)
-        return value if value is not self.preview.value else self.preview.snapshot()
+        is_ours = self.given is ABSENT and self._is_started and parser is None
+        return self.preview.snapshot() if is_ours else self.view(parser)
 
     def progress(self, parser: JSONParser | None) -> CallProgress:
         """How far the call is."""
@@ -272,6 +272,19 @@ class Stream:
         for record in self.calls.values():
             record.message = self._again(record.message)
         self.opened = [m for m in self.opened if self.transcript.holds(m)]
+
+    def unfinished_calls(self) -> tuple[CallRecord, ...]:
+        """The calls whose arguments are still being written."""
+        calls = self.calls.values()
+        return tuple(call for call in calls if call.state != "input-complete")
+
+    def go_on_with(self, records: Iterable[CallRecord]) -> None:
+        """Go on with calls of which the list still has the part."""
+        for record in records:
+            owners = self.transcript.owners(record.id)
+            if owners:
+                record.message = owners[0]
+                self.calls[record.id] = record
 
     def _again(self, message: MessageDraft | None) -> MessageDraft | None:
         if message is None:

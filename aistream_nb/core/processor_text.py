@@ -96,6 +96,7 @@ class TextRules:
         return stream.open_message(name)
 
     def _append(self, message: MessageDraft, delta: str) -> None:
+        self._stream.is_new_round = False
         total = message.total
         if total is None:
             total = self._stream.begin_total(message, self._resumed_text(message))

@@ -175,7 +175,6 @@ class ToolRules:
             content = ""
         is_error = event.get("state") == "output-error"
         self.take_result(call_id, content, is_error=is_error)
-        stream.is_new_round = True
 
     def take_result(
         self, call_id: str, content: object, *, is_error: bool = False
@@ -196,6 +195,7 @@ class ToolRules:
                 assumed="a result whose call is still to come",
             )
             return
+        stream.is_new_round = True
         self._set_output(call_id, output, is_error=is_error)
         self._put_result(
             message,
