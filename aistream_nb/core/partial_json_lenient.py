@@ -212,8 +212,6 @@ class LenientReader:
 
     def _after(self, text: str, pos: int) -> int:
         pos = match_space(text, pos).end()
-        if pos == len(text):
-            return pos
         self._due = self._member if self._is_in_object() else self._item
         return pos + (text[pos] == ",")
 
@@ -237,8 +235,6 @@ class LenientReader:
 
     def _colon(self, text: str, pos: int) -> int:
         pos = match_space(text, pos).end()
-        if pos == len(text):
-            return pos
         self._due = self._value
         return pos if text[pos] >= _ASTRAL else pos + 1
 
@@ -246,7 +242,7 @@ class LenientReader:
 
     def _value(self, text: str, pos: int) -> int:
         pos = match_space(text, pos).end()
-        first = text[pos : pos + 1]
+        first = text[pos]
         if first == '"':
             self._put("")
             return self._open_text(text, pos, is_key=False)
@@ -254,7 +250,7 @@ class LenientReader:
             return self._enter({}, self._first_member, pos)
         if first == "[":
             return self._enter([], self._item, pos)
-        return self._word(text, pos) if first else pos
+        return self._word(text, pos)
 
     def _word(self, text: str, pos: int) -> int:
         left = len(text) - pos
@@ -302,8 +298,6 @@ class LenientReader:
 
     def _open_key(self, text: str, pos: int) -> int:
         pos = match_space(text, pos).end()
-        if pos == len(text):
-            return pos
         self._key_text[0] = ""
         return self._open_text(text, pos, is_key=True)
 
