@@ -7,8 +7,8 @@ Rules that a change here must keep (provider turns, sections 7 and 17.1):
 
 1. A line ends with LF, CRLF or CR and with nothing else. U+2028, U+2029, U+0085,
    VT and FF are data, so ``str.splitlines`` has no place here.
-2. Bytes are UTF-8, decoded as they come; bad ones become U+FFFD, and one byte order
-   mark at the very start is dropped.
+2. Bytes are UTF-8; bad ones become U+FFFD, and one byte order mark at the very start
+   is dropped. No line end is part of a longer character, so frames are cut in bytes.
 3. A frame ends with an empty line, or with the stream.
 
 Two layers, because speed needs them: :class:`FrameSplitter` turns bytes into raw
@@ -31,15 +31,13 @@ __all__ = [
     "parse_frame",
 ]
 
-_BYTE_ORDER_MARK: Final = "\ufeff"
-
 
 class FrameTooLongError(ValueError):
     """A frame grew past the limit without an end."""
 
     def __init__(self, limit: int) -> None:
         super().__init__(
-            f"a server-sent event is longer than {limit} characters and has no end; "
+            f"a server-sent event is longer than {limit} bytes and has no end; "
             "the stream is not server-sent events, or the limit is too low",
         )
         self.limit: int = limit
@@ -67,7 +65,6 @@ class FrameSplitter:
     __slots__ = (
         "_after_cr",
         "_at_start",
-        "_bytes",
         "_carry",
         "_length",
         "_limit",
@@ -78,12 +75,11 @@ class FrameSplitter:
 
     def __init__(self, *, max_frame_length: int | None = None) -> None:
         self._limit: Final = max_frame_length
-        self._bytes = b""  # the start of a character whose rest has not come
         self._at_start = True
         self._after_cr = False
-        self._pieces: list[str] = []  # of the open frame
+        self._pieces: list[bytes] = []  # of the open frame
         self._length = 0
-        self._carry = ""  # a line end that may be the first half of a frame end
+        self._carry = b""  # a line end that may be the first half of a frame end
         self.saw_carriage_returns: bool = False
         """Whether a line ended with CR or CRLF so far."""
         self.ended_unterminated: bool = False
@@ -95,53 +91,51 @@ class FrameSplitter:
         Raises:
             FrameTooLongError: The open frame is longer than the limit.
         """
-        return self._split(self._decode(data, final=False))
+        if self._after_cr or b"\r" in data:
+            data = self._without_carriage_returns(data)
+        *frames, rest = (self._carry + data).split(b"\n\n")
+        if frames:
+            if self._pieces or self._at_start:
+                frames[0] = self._taken(frames[0])
+            frames = [frame for frame in frames if frame]
+        self._keep(rest)
+        # Frames are decoded one by one: most are ASCII, which is the cheaper text.
+        return [frame.decode("utf-8", "replace") for frame in frames]
 
     def close(self) -> list[str]:
         """The frame that was still open when the stream ended, if there was one."""
-        frames = self._split(self._decode(b"", final=True))
-        rest = "".join(self._pieces)
-        self._pieces, self._length, self._carry = [], 0, ""
-        if rest:
-            self.ended_unterminated = True
-            frames.append(rest)
-        return frames
+        self._carry = b""
+        rest = self._taken(b"")
+        if not rest:
+            return []
+        self.ended_unterminated = True
+        return [rest.decode("utf-8", "replace")]
 
-    def _decode(self, data: bytes, *, final: bool) -> str:
-        if self._bytes:
-            data = self._bytes + data
-        text, used = codecs.utf_8_decode(data, "replace", final)
-        self._bytes = data[used:] if used < len(data) else b""
-        if self._at_start and text:
-            self._at_start = False
-            text = text.removeprefix(_BYTE_ORDER_MARK)
-        if self._after_cr or "\r" in text:
-            text = self._without_carriage_returns(text)
-        return text
-
-    def _without_carriage_returns(self, text: str) -> str:
+    def _without_carriage_returns(self, data: bytes) -> bytes:
         """CR and CRLF as LF; a CR counts at once, an LF that follows it is skipped."""
         self.saw_carriage_returns = True
-        if self._after_cr and text:
+        if self._after_cr and data:
             self._after_cr = False
-            text = text.removeprefix("\n")
-        if text.endswith("\r"):
+            data = data.removeprefix(b"\n")
+        if data.endswith(b"\r"):
             self._after_cr = True
-        return text.replace("\r\n", "\n").replace("\r", "\n")
+        return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
-    def _split(self, text: str) -> list[str]:
-        *frames, rest = (self._carry + text).split("\n\n")
-        if frames and self._pieces:
-            frames[0] = "".join([*self._pieces, frames[0]])
-            self._pieces, self._length = [], 0
-        self._carry = "\n" if rest.endswith("\n") else ""
+    def _taken(self, last_piece: bytes) -> bytes:
+        """The whole frame that ends with ``last_piece``."""
+        frame = b"".join([*self._pieces, last_piece])
+        self._pieces, self._length = [], 0
+        if self._at_start:
+            self._at_start = False
+            frame = frame.removeprefix(codecs.BOM_UTF8)
+        return frame
+
+    def _keep(self, piece: bytes) -> None:
+        self._carry = b"\n" if piece.endswith(b"\n") else b""
         if self._carry:
-            rest = rest[:-1]
-        if rest:
-            self._keep(rest)
-        return [frame for frame in frames if frame]
-
-    def _keep(self, piece: str) -> None:
+            piece = piece[:-1]
+        if not piece:
+            return
         self._pieces.append(piece)
         self._length += len(piece)
         if self._limit is not None and self._length > self._limit:

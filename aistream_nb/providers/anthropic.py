@@ -13,9 +13,6 @@ from aistream_nb.core.json_text import is_blank
 from aistream_nb.core.sse import parse_frame
 from aistream_nb.core.turn_events import (
     ServerToolEvent,
-    TextDelta,
-    ThinkingDelta,
-    ToolCallArgsDelta,
     ToolCallResult,
     ToolCallStart,
 )
@@ -37,6 +34,7 @@ from aistream_nb.providers.base import (
     whole_text,
 )
 from aistream_nb.providers.continuation import anthropic_continuation
+from aistream_nb.providers.quick_events import args_delta, text_delta, thinking_delta
 
 __all__ = ["AnthropicDialect", "AnthropicTranslator"]
 
@@ -136,7 +134,7 @@ class AnthropicTranslator:
         # The frame that most likely comes next, and what its text means.
         self._hot_prefix = _NO_PREFIX
         self._hot_keep: Callable[[str], None] = self._text.append
-        self._hot_event: Callable[[str], Translated] = _text_delta
+        self._hot_event: Callable[[str], Translated] = text_delta
         self._by_event: Final[Mapping[str, Callable[[dict[str, Any]], None]]] = {
             "message_start": self._start_message,
             "content_block_start": self._start_block,
@@ -162,7 +160,8 @@ class AnthropicTranslator:
                     delta, end = scan_string(frame, len(prefix))
                 except ValueError:
                     delta, end = "", 0  # no string, so the long way
-                if frame[end:] == "}}":
+                # Anthropic pads its frames with blanks, against guessing by length.
+                if frame[end:].replace(" ", "") == "}}":
                     if delta:
                         self._hot_keep(delta)
                         out.append(self._hot_event(delta))
@@ -232,9 +231,9 @@ class AnthropicTranslator:
         kind = raw["type"]
         if kind == "text":
             self._text.extend(block.pieces)
-            self._out.extend(map(_text_delta, block.pieces))
+            self._out.extend(map(text_delta, block.pieces))
         elif kind == "thinking":
-            self._out.extend(map(_thinking_delta, block.pieces))
+            self._out.extend(map(thinking_delta, block.pieces))
         elif kind == "tool_use":
             self._announce_call(block)
         elif kind == "server_tool_use" and raw.get("name") == "web_search":
@@ -281,11 +280,11 @@ class AnthropicTranslator:
     @staticmethod
     def _event_for(kind: str, block: _Block) -> Callable[[str], Translated]:
         if kind == "text_delta":
-            return _text_delta
+            return text_delta
         if kind == "thinking_delta":
-            return _thinking_delta
+            return thinking_delta
         call_id = block.call_id
-        return lambda delta: ToolCallArgsDelta(call_id=call_id, delta=delta)
+        return lambda delta: args_delta(call_id, delta)
 
     def _grow_block(self, payload: dict[str, Any]) -> None:
         delta = object_in(payload, "delta")
@@ -303,7 +302,7 @@ class AnthropicTranslator:
         if kind == "text_delta":
             # Text without its block is still an answer; it just cannot be replayed.
             self._text.append(text)
-            self._out.append(_text_delta(text))
+            self._out.append(text_delta(text))
             if block is not None and owner == "text":
                 block.pieces.append(text)
         elif block is None:
@@ -312,12 +311,11 @@ class AnthropicTranslator:
             block.signs.append(text)
         elif kind == "thinking_delta" and owner == "thinking":
             block.pieces.append(text)
-            self._out.append(_thinking_delta(text))
+            self._out.append(thinking_delta(text))
         elif kind == "input_json_delta":
             block.pieces.append(text)
             if owner == "tool_use":
-                event = ToolCallArgsDelta(call_id=block.call_id, delta=text)
-                self._out.append(event)
+                self._out.append(args_delta(block.call_id, text))
 
     def _stop_block(self, payload: dict[str, Any]) -> None:
         self._hot_prefix = _NO_PREFIX
@@ -358,11 +356,3 @@ class AnthropicTranslator:
 def _index(payload: Mapping[str, Any]) -> int:
     index = payload.get("index")
     return index if isinstance(index, int) else 0
-
-
-def _text_delta(delta: str) -> TextDelta:
-    return TextDelta(delta=delta)
-
-
-def _thinking_delta(delta: str) -> ThinkingDelta:
-    return ThinkingDelta(delta=delta)

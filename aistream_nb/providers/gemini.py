@@ -7,11 +7,12 @@ back as they came, in their order, signatures where they were and nowhere else
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from aistream_nb.core.sse import parse_frame
-from aistream_nb.core.turn_events import TextDelta, ThinkingDelta, ToolCallResult
+from aistream_nb.core.turn_events import ToolCallResult
 from aistream_nb.core.values import is_array, is_mapping
 from aistream_nb.providers.base import (
     Ending,
@@ -23,11 +24,13 @@ from aistream_nb.providers.base import (
     dict_or_none,
     object_in,
     parse_object,
+    scan_string,
     usage_from,
     whole_text,
 )
 from aistream_nb.providers.continuation import gemini_continuation
 from aistream_nb.providers.gemini_request import gemini_request
+from aistream_nb.providers.quick_events import text_delta, thinking_delta
 
 __all__ = ["GeminiDialect", "GeminiTranslator"]
 
@@ -42,6 +45,14 @@ _TRY_AGAIN: Final = frozenset({429, 500, 502, 503, 504})
 _NO_PIECES: Final = (
     "its arguments came in pieces, which this client did not ask for, so it was not run"
 )
+_NOTHING: Final = "\0"
+"""No frame starts with it."""
+_SURROUNDINGS: Final = re.compile(
+    r'data: \{"candidates": ?\[\{"content": ?\{"parts": ?\[\{"text": ?"'
+)
+_USAGE_NAME: Final = '"usageMetadata"'
+_NEVER_QUICK: Final = ('"error"', '"promptFeedback"', '"candidates"', _USAGE_NAME)
+"""What may follow in a frame and change what it means."""
 
 
 class GeminiDialect:
@@ -67,16 +78,24 @@ class GeminiTranslator:
         self._run_is_thought = False
         self._ids: set[str] = set()
         self._usage: object = None
-        self._usage_frame: str | None = None
+        self._usage_frame: str | None = None  # the newest usage, not parsed yet
+        self._head = _NOTHING  # what stands before and after the text
+        self._middle = _NOTHING
         self._finish_reason: str | None = None
         self._failed = False
         self._out: list[Translated] = []
 
     def receive(self, frames: Sequence[str]) -> list[Translated]:
-        """What the frames say."""
+        """What the frames say.
+
+        Frames with nothing but text differ in little else than that text. What
+        surrounds it is learned from the first of them; the others are not parsed.
+        """
         out: list[Translated] = []
         self._out = out
         for frame in frames:
+            if frame.startswith(self._head) and self._quick_text(frame):
+                continue
             self._read(frame)
         return out
 
@@ -88,8 +107,13 @@ class GeminiTranslator:
         return Ending(
             truncated=reason == "MAX_TOKENS",
             stop_reason=reason,
-            usage=usage_from(self._usage, _USAGE),
+            usage=usage_from(self._newest_usage(), _USAGE),
         )
+
+    def _newest_usage(self) -> object:
+        event = parse_frame(self._usage_frame or "")
+        payload = None if event is None else parse_object(event.data)
+        return self._usage if payload is None else payload.get("usageMetadata")
 
     def full_text(self) -> str:
         """All text of the answer so far."""
@@ -100,13 +124,46 @@ class GeminiTranslator:
         self._end_run()
         return gemini_continuation(self._parts, results)
 
+    def _quick_text(self, frame: str) -> bool:
+        try:
+            text, end = scan_string(frame, len(self._head))
+        except ValueError:
+            return False
+        rest = end + len(self._middle)
+        is_plain = (
+            frame.startswith(self._middle, end)
+            and frame[-1] == "}"
+            and not any(frame.find(name, rest) >= 0 for name in _NEVER_QUICK)
+        )
+        if not is_plain or self._failed:
+            return False
+        self._usage_frame = frame
+        if text:
+            self._text.append(text)
+            self._out.append(text_delta(text))
+            self._extend_run(text, is_thought=False)
+        return True
+
+    def _learn(self, frame: str, payload: Mapping[str, Any]) -> None:
+        """Remember what surrounds the text, if text is all that there is."""
+        found = _SURROUNDINGS.match(frame)
+        if found is None or not _is_only_text(payload):
+            return
+        end = scan_string(frame, found.end())[1]
+        usage = frame.find(_USAGE_NAME, end)
+        if usage >= 0:
+            self._head = found[0]
+            self._middle = frame[end : usage + len(_USAGE_NAME)]
+
     def _read(self, frame: str) -> None:
         event = parse_frame(frame)
         payload = None if event is None else parse_object(event.data)
         if payload is None or self._failed:
             return
         if is_mapping(payload.get("usageMetadata")):
-            self._usage = payload["usageMetadata"]
+            self._usage, self._usage_frame = payload["usageMetadata"], None
+        if self._head is _NOTHING:
+            self._learn(frame, payload)
         if payload.get("error"):
             self._fail(object_in(payload, "error"))
             return
@@ -144,10 +201,10 @@ class GeminiTranslator:
     def _read_text(self, part: dict[str, Any], text: str) -> None:
         is_thought = part.get("thought") is True
         if text and is_thought:
-            self._out.append(ThinkingDelta(delta=text))
+            self._out.append(thinking_delta(text))
         elif text:
             self._text.append(text)
-            self._out.append(TextDelta(delta=text))
+            self._out.append(text_delta(text))
         if set(part) - {"text", "thought"}:
             self._keep(part)  # signed: it stays a part of its own, even without text
         elif text:
@@ -210,6 +267,18 @@ class GeminiTranslator:
     def _break(self, message: str, *, retryable: bool = False) -> None:
         self._failed = True
         self._out.append(StreamFailure(message=message, retryable=retryable))
+
+
+def _is_only_text(payload: Mapping[str, Any]) -> bool:
+    """Whether a frame holds one text part, without a signature or an ending."""
+    candidates = payload.get("candidates")
+    if not (is_array(candidates) and len(candidates) == 1):
+        return False
+    candidate = dict_or_none(candidates[0]) or {}
+    parts = object_in(candidate, "content").get("parts")
+    if not (is_array(parts) and len(parts) == 1 and is_mapping(parts[0])):
+        return False
+    return set(parts[0]) == {"text"} and "finishReason" not in candidate
 
 
 def _replayed_call(

@@ -13,9 +13,6 @@ from typing import Any, Final
 from aistream_nb.core.sse import parse_frame
 from aistream_nb.core.turn_events import (
     ServerToolEvent,
-    TextDelta,
-    ThinkingDelta,
-    ToolCallArgsDelta,
     ToolCallResult,
     ToolCallStart,
 )
@@ -38,6 +35,7 @@ from aistream_nb.providers.base import (
 )
 from aistream_nb.providers.continuation import responses_continuation
 from aistream_nb.providers.openai_request import responses_request
+from aistream_nb.providers.quick_events import args_delta, text_delta, thinking_delta
 
 __all__ = ["ResponsesDialect", "ResponsesTranslator"]
 
@@ -73,8 +71,23 @@ _QUIET: Final = (
 _TEXT_HEAD: Final = (
     'event: response.output_text.delta\ndata: {"type":"response.output_text.delta",'
 )
-_TEXT_DONE: Final = "event: response.output_text.done\n"
+_ARGS_HEAD: Final = (
+    "event: response.function_call_arguments.delta\n"
+    'data: {"type":"response.function_call_arguments.delta",'
+)
+_REPEATS: Final = (
+    "event: response.output_text.done\n",
+    "event: response.content_part.",
+    "event: response.refusal.done\n",
+    "event: response.reasoning_summary_text.done\n",
+    "event: response.reasoning_summary_part.",
+)
+"""Frames that say again, as a whole, what was said in pieces."""
 _DELTA: Final = '"delta":"'
+_TEXT_FROM: Final = len(_TEXT_HEAD)
+_ARGS_FROM: Final = len(_ARGS_HEAD)
+_DELTA_LENGTH: Final = len(_DELTA)
+_ITEM_ID: Final = '"item_id":"'
 
 
 class ResponsesDialect:
@@ -160,23 +173,45 @@ class ResponsesTranslator:
     def receive(self, frames: Sequence[str]) -> list[Translated]:
         """What the frames say.
 
-        Text deltas are known by their start; of what follows only the delta matters.
-        They are not parsed as JSON unless something about them is unusual.
+        Deltas of text and of arguments are known by their start; of what follows
+        only the delta matters, and the item's id. They are not parsed as JSON unless
+        something about them is unusual.
         """
         out: list[Translated] = []
         self._out = out
         for frame in frames:
             if frame.startswith(_TEXT_HEAD):
-                delta = _fast_delta(frame)
-                if delta is not None and not self._failed:
-                    if delta:
-                        self._text.append(delta)
-                        out.append(TextDelta(delta=delta))
-                    continue
-            elif frame.startswith(_TEXT_DONE):
-                continue  # says the text again
-            self._read(frame)
+                quick = self._quick_text(frame)
+            elif frame.startswith(_ARGS_HEAD):
+                quick = self._quick_arguments(frame)
+            else:
+                quick = frame.startswith(_REPEATS)
+            if not quick:
+                self._read(frame)
         return out
+
+    def _quick_text(self, frame: str) -> bool:
+        found = _quick_delta(frame, _TEXT_FROM)
+        if found is None or self._failed:
+            return False
+        if delta := found[1]:
+            self._text.append(delta)
+            self._out.append(text_delta(delta))
+        return True
+
+    def _quick_arguments(self, frame: str) -> bool:
+        found = _quick_delta(frame, _ARGS_FROM)
+        if found is None or self._failed:
+            return False
+        behind, delta = found
+        start = frame.find(_ITEM_ID, 0, behind) + len(_ITEM_ID)
+        call = self._by_item.get(frame[start : frame.find('"', start)])
+        if start < len(_ITEM_ID) or call is None or call.ready:
+            return False
+        if delta:
+            call.pieces.append(delta)
+            self._out.append(args_delta(call.call_id, delta))
+        return True
 
     def close(self) -> Ending:
         """How the stream ended."""
@@ -223,12 +258,12 @@ class ResponsesTranslator:
         delta = payload.get("delta")
         if isinstance(delta, str) and delta:
             self._text.append(delta)
-            self._out.append(TextDelta(delta=delta))
+            self._out.append(text_delta(delta))
 
     def _add_thinking(self, payload: dict[str, Any]) -> None:
         delta = payload.get("delta")
         if isinstance(delta, str) and delta:
-            self._out.append(ThinkingDelta(delta=delta))
+            self._out.append(thinking_delta(delta))
 
     def _start_search(self, _payload: dict[str, Any]) -> None:
         self._out.append(ServerToolEvent(tool_type="web_search", phase="started"))
@@ -277,7 +312,7 @@ class ResponsesTranslator:
         call, delta = self._call_of(payload), payload.get("delta")
         if call is not None and not call.ready and isinstance(delta, str) and delta:
             call.pieces.append(delta)
-            self._out.append(ToolCallArgsDelta(call_id=call.call_id, delta=delta))
+            self._out.append(args_delta(call.call_id, delta))
 
     def _finish_arguments(self, payload: dict[str, Any]) -> None:
         call, text = self._call_of(payload), payload.get("arguments")
@@ -336,22 +371,19 @@ def _word(item: Mapping[str, Any], name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _fast_delta(frame: str) -> str | None:
-    """The delta of a text frame; ``None`` when the frame has to be parsed.
+def _quick_delta(frame: str, head: int) -> tuple[int, str] | None:
+    """Where the delta begins, and the delta; ``None``: parse the frame.
 
-    The string is taken where ``"delta":"`` first stands. Inside of a JSON string
-    these characters cannot stand, and before them nothing may be nested or escaped.
+    The string is taken where ``"delta":"`` first stands behind a comma. Inside of a
+    JSON string these characters cannot stand, and before them nothing may be nested.
     """
-    start = frame.find(_DELTA, len(_TEXT_HEAD))
-    if start < 0:
-        return None
-    before = frame[len(_TEXT_HEAD) : start]
-    if "{" in before or "[" in before or "\\" in before or "\n" in before:
+    start = frame.find(_DELTA, head)
+    if start < 0 or frame[start - 1] != "," or frame.find("{", head, start) >= 0:
         return None
     try:
-        delta, end = scan_string(frame, start + len(_DELTA))
+        delta, end = scan_string(frame, start + _DELTA_LENGTH)
     except ValueError:
         return None
-    if frame.find(_DELTA, end) >= 0 or "\n" in frame[end:] or not frame.endswith("}"):
-        return None
-    return delta
+    # Behind it: nothing that matters, in the one line that a frame usually has.
+    is_usual = end < len(frame) and frame[-1] == "}" and frame.rfind("\n") < head
+    return (start, delta) if is_usual else None

@@ -152,7 +152,7 @@ def test_a_frame_without_end_stops_at_the_limit():
         event("456"),
     ]
     decoder.receive(b"data: 7")
-    with pytest.raises(FrameTooLongError, match="longer than 10 characters") as caught:
+    with pytest.raises(FrameTooLongError, match="longer than 10 bytes") as caught:
         decoder.receive(b"89..")
     assert caught.value.limit == 10
 
