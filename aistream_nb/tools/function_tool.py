@@ -83,6 +83,7 @@ class Tool(Generic[P, R]):
             )
         self.__wrapped__: Callable[P, R] = function
         functools.update_wrapper(cast("Callable[P, R]", self), function, updated=())
+        self.__name__: str = getattr(function, "__name__", spec.name)
         self._spec: ToolSpec = spec
         self._check: ArgumentCheck = check
         self._timeout: float | None = timeout
@@ -258,8 +259,6 @@ async def _run(call: functools.partial[Any]) -> object:
 
 
 def _is_coroutine_function(function: Callable[..., Any]) -> bool:
-    while isinstance(function, functools.partial):
-        function = cast("functools.partial[Any]", function).func
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
         getattr(function, "__call__", None)  # noqa: B004 an object may be a coroutine function by its __call__
     )

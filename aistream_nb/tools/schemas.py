@@ -305,13 +305,10 @@ def _contains_itself(name: str, definitions: Mapping[str, Any]) -> bool:
     seen: set[str] = set()
     due = _references(definitions[name], definitions)
     while due:
-        one = due.pop()
-        if one == name:
-            return True
-        if one not in seen:
-            seen.add(one)
-            due |= _references(definitions[one], definitions)
-    return False
+        seen |= due
+        named = (_references(definitions[one], definitions) for one in due)
+        due = set[str]().union(*named) - seen
+    return name in seen
 
 
 def _references(node: Any, definitions: Mapping[str, Any]) -> set[str]:
