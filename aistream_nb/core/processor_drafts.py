@@ -1,4 +1,4 @@
-"""Messages while they grow: mutable drafts, and the frozen values made of them.
+"""Parts while they grow: mutable drafts, and the frozen values made of them.
 
 The rule that a change must keep: a delta costs the same whatever came before it. So
 text is kept in pieces and joined when somebody reads it, and a draft remembers the
@@ -8,7 +8,7 @@ the frozen value, and it is the same object as long as nothing changed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from aistream_nb.core.json_text import join_surrogates, parse_json
@@ -16,13 +16,10 @@ from aistream_nb.core.messages import (
     Approval,
     CallState,
     Part,
-    Role,
     StructuredOutputPart,
     TextPart,
     ThinkingPart,
     ToolCallPart,
-    ToolResultPart,
-    UIMessage,
 )
 from aistream_nb.core.partial_json import PartialJSONParser
 from aistream_nb.core.parts import StructuredStatus
@@ -32,7 +29,6 @@ __all__ = [
     "CallDraft",
     "Draft",
     "GrowingText",
-    "MessageDraft",
     "StructuredDraft",
     "TextDraft",
     "ThinkingDraft",
@@ -132,6 +128,7 @@ class CallDraft(Draft):
         "frozen",
         "id",
         "input",
+        "is_finished",
         "metadata",
         "name",
         "output",
@@ -146,6 +143,8 @@ class CallDraft(Draft):
         self.approval: Approval | None = None
         self.output: object = ABSENT
         self.input: object = ABSENT
+        self.is_finished = False
+        """Whether the arguments are whole, so that their value may be told."""
         self.metadata: Mapping[str, Any] | None = None
         self.frozen: ToolCallPart | None = None
 
@@ -169,6 +168,8 @@ class CallDraft(Draft):
     def freeze(self) -> ToolCallPart:
         """The part as it is now."""
         if self.frozen is None:
+            if self.is_finished and self.input is ABSENT:
+                self.input = finished_input(self.arguments.read())
             self.frozen = ToolCallPart(
                 id=self.id,
                 name=self.name,
@@ -217,172 +218,6 @@ class StructuredDraft(Draft):
                 error_message=self.error_message,
             )
         return self.frozen
-
-
-class MessageDraft:
-    """A message that may still change."""
-
-    __slots__ = (
-        "_calls",
-        "_results",
-        "changed",
-        "created_at",
-        "displaced",
-        "frozen",
-        "held",
-        "id",
-        "is_provisional",
-        "metadata",
-        "parts",
-        "resumes",
-        "role",
-        "segment",
-        "structured",
-        "text_part",
-        "total",
-    )
-
-    def __init__(self, *, id: str, role: Role, created_at: object = None) -> None:  # noqa: A002 - the protocol's name
-        self.id = id
-        self.role: Role = role
-        self.created_at = created_at
-        self.metadata: Mapping[str, Any] | None = None
-        self.parts: list[Part | Draft] = []
-        self._calls: dict[str, int] = {}
-        self._results: dict[str, int] = {}
-        self.frozen: UIMessage | None = None
-        self.changed = False
-        """Whether the change was noted and not yet taken."""
-        self.is_provisional = False
-        """Whether the id is made up, so that the stream may still name it."""
-        self.text_part: TextDraft | None = None
-        """The part that the open segment fills; none before its first showing."""
-        self.displaced: TextDraft | None = None
-        """The segment's part, taken out by a host that replaced the message."""
-        self.held: list[str] = []
-        """Text of the open segment that is not shown yet."""
-        self.segment = GrowingText()
-        """The open segment; kept only for a strategy that chooses the moment."""
-        self.resumes = False
-        """Whether the first text goes on with the last part (a reloaded message)."""
-        self.total: GrowingText | None = None
-        """All text that the stream had for this message."""
-        self.structured: StructuredDraft | None = None
-        """The structured answer that takes the message's text."""
-
-    @classmethod
-    def thaw(cls, message: UIMessage) -> MessageDraft:
-        """A draft that starts as ``message``."""
-        draft = cls(id=message.id, role=message.role, created_at=message.created_at)
-        draft.metadata = message.metadata
-        draft.add_all(message.parts)
-        draft.frozen = message
-        draft.resumes = True
-        return draft
-
-    def add_all(self, parts: Iterable[Part]) -> None:
-        """Append parts that are finished."""
-        for part in parts:
-            self.add(part)
-
-    def add(self, part: Part | Draft) -> None:
-        """Append a part."""
-        where = len(self.parts)
-        self.parts.append(part)
-        if isinstance(part, (ToolCallPart, CallDraft)):
-            self._calls.setdefault(part.id, where)
-        elif isinstance(part, ToolResultPart):
-            self._results.setdefault(part.tool_call_id, where)
-
-    def has_call(self, call_id: str) -> bool:
-        """Whether a call of this id is in the message."""
-        return call_id in self._calls
-
-    def has_result(self, call_id: str) -> bool:
-        """Whether the result of this call is in the message."""
-        return call_id in self._results
-
-    @property
-    def call_ids(self) -> Iterable[str]:
-        """The ids of the calls in the message."""
-        return self._calls
-
-    def call(self, call_id: str) -> CallDraft | None:
-        """The first call of this id, ready to be changed."""
-        where = self._calls.get(call_id)
-        if where is None:
-            return None
-        part = self.parts[where]
-        if isinstance(part, ToolCallPart):
-            part = self.parts[where] = CallDraft.thaw(part)
-        return part if isinstance(part, CallDraft) else None
-
-    def awaiting(self, approval_id: str) -> CallDraft | None:
-        """The first call with this approval, ready to be changed."""
-        for part in self.parts:
-            if isinstance(part, (ToolCallPart, CallDraft)):
-                approval = part.approval
-                if approval is not None and approval.id == approval_id:
-                    return self.call(part.id)
-        return None
-
-    @property
-    def has_all_answers(self) -> bool:
-        """Whether no call waits for a tool or a person (section 8.6)."""
-        return all(
-            part.id in self._results or _is_answered(part)
-            for part in self.parts
-            if isinstance(part, (ToolCallPart, CallDraft))
-        )
-
-    def put_result(self, result: ToolResultPart) -> bool:
-        """Replace the result of the same call; false if there is none yet."""
-        where = self._results.get(result.tool_call_id)
-        if where is None:
-            return False
-        self.parts[where] = result
-        return True
-
-    def end_segment(self) -> None:
-        """The next text begins a part of its own."""
-        self.text_part = None
-        self.displaced = None
-        self.resumes = False
-        self.segment = GrowingText()
-
-    def text(self) -> str:
-        """All text of the message as it is now."""
-        if len(self.parts) == 1:
-            return _text_of(self.parts[0])
-        return "".join(map(_text_of, self.parts))
-
-    def freeze(self) -> UIMessage:
-        """The message as it is now; the same object until the draft changes."""
-        if self.frozen is None:
-            self.frozen = UIMessage(
-                id=self.id,
-                role=self.role,
-                parts=tuple(
-                    [p.freeze() if isinstance(p, Draft) else p for p in self.parts]
-                ),
-                created_at=self.created_at,
-                metadata=self.metadata,
-            )
-        return self.frozen
-
-
-def _text_of(part: Part | Draft) -> str:
-    if isinstance(part, TextDraft):
-        return part.read()
-    return part.content if isinstance(part, TextPart) else ""
-
-
-def _is_answered(call: ToolCallPart | CallDraft) -> bool:
-    if call.state == "approval-responded":
-        return True
-    if call.metadata is not None and call.metadata.get("providerExecuted") is True:
-        return True
-    return call.output is not ABSENT and call.approval is None
 
 
 def finished_input(arguments: str) -> object:

@@ -14,7 +14,8 @@ from aistream_nb.core.dialects import finish_reason, run_failure
 from aistream_nb.core.json_text import is_blank
 from aistream_nb.core.messages import TextPart
 from aistream_nb.core.processor_callbacks import ApprovalRequest, ToolInput
-from aistream_nb.core.processor_drafts import MessageDraft, TextDraft
+from aistream_nb.core.processor_drafts import TextDraft
+from aistream_nb.core.processor_message import MessageDraft
 from aistream_nb.core.processor_results import Interrupt, Run
 from aistream_nb.core.processor_segments import Segments
 from aistream_nb.core.processor_stream import Stream

@@ -9,7 +9,8 @@ ends the segment (RD-2, RD-3).
 from __future__ import annotations
 
 from aistream_nb.core.messages import TextPart
-from aistream_nb.core.processor_drafts import Draft, MessageDraft, TextDraft
+from aistream_nb.core.processor_drafts import Draft, TextDraft
+from aistream_nb.core.processor_message import MessageDraft
 from aistream_nb.core.processor_stream import Stream
 
 __all__ = ["Segments"]

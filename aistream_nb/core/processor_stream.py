@@ -19,7 +19,8 @@ from aistream_nb.core.dialects import FieldReader
 from aistream_nb.core.messages import Role, UIMessage
 from aistream_nb.core.partial_json import PartialJSONParser
 from aistream_nb.core.processor_callbacks import ProcessorCallbacks
-from aistream_nb.core.processor_drafts import GrowingText, MessageDraft
+from aistream_nb.core.processor_drafts import GrowingText
+from aistream_nb.core.processor_message import MessageDraft
 from aistream_nb.core.processor_results import (
     CallProgress,
     RequestedCall,

@@ -12,11 +12,8 @@ from typing import Any, Final, Literal
 
 from aistream_nb.core.json_text import UnencodableError, encode_json
 from aistream_nb.core.processor_callbacks import StructuredChange
-from aistream_nb.core.processor_drafts import (
-    GrowingText,
-    MessageDraft,
-    StructuredDraft,
-)
+from aistream_nb.core.processor_drafts import GrowingText, StructuredDraft
+from aistream_nb.core.processor_message import MessageDraft
 from aistream_nb.core.processor_segments import Segments
 from aistream_nb.core.processor_stream import Stream
 from aistream_nb.core.values import ABSENT

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from aistream_nb.core.messages import role_of
-from aistream_nb.core.processor_drafts import GrowingText, MessageDraft
+from aistream_nb.core.processor_drafts import GrowingText
+from aistream_nb.core.processor_message import MessageDraft
 from aistream_nb.core.processor_segments import Segments
 from aistream_nb.core.processor_stream import Stream
 from aistream_nb.core.processor_structured import StructuredRules

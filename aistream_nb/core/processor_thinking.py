@@ -13,10 +13,8 @@ from __future__ import annotations
 from typing import Any
 
 from aistream_nb.core.dialects import step_id, step_thinking
-from aistream_nb.core.processor_drafts import (
-    MessageDraft,
-    ThinkingDraft,
-)
+from aistream_nb.core.processor_drafts import ThinkingDraft
+from aistream_nb.core.processor_message import MessageDraft
 from aistream_nb.core.processor_segments import Segments
 from aistream_nb.core.processor_stream import Stream
 from aistream_nb.core.values import Event

@@ -15,11 +15,8 @@ from aistream_nb.core.json_text import UnencodableError, encode_json, parse_json
 from aistream_nb.core.messages import Approval, ToolResultPart
 from aistream_nb.core.parts import ResultState, result_content
 from aistream_nb.core.processor_callbacks import ApprovalRequest
-from aistream_nb.core.processor_drafts import (
-    CallDraft,
-    MessageDraft,
-    finished_input,
-)
+from aistream_nb.core.processor_drafts import CallDraft
+from aistream_nb.core.processor_message import MessageDraft
 from aistream_nb.core.processor_segments import Segments
 from aistream_nb.core.processor_stream import CallRecord, Stream
 from aistream_nb.core.values import ABSENT, Event, is_mapping
@@ -148,10 +145,8 @@ class ToolRules:
             call.metadata = record.metadata
         if not call.has_answer:
             call.state = record.state
-        if record.state == "input-complete":
-            call.input = record.given
-            if record.given is ABSENT:
-                call.input = finished_input(record.arguments.read())
+        call.input = record.given
+        call.is_finished = record.state == "input-complete"
 
     def _tell(self, message: MessageDraft, record: CallRecord) -> None:
         stream = self._stream

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from aistream_nb.core.messages import UIMessage
-from aistream_nb.core.processor_drafts import CallDraft, MessageDraft
+from aistream_nb.core.processor_drafts import CallDraft
+from aistream_nb.core.processor_message import MessageDraft
 
 __all__ = ["Transcript"]
 
