@@ -8,17 +8,26 @@ decides; nothing here can turn a no into a yes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from aistream_nb.core.tool_spec import Decision, Deny, Gate, GateRequest, Proceed
 from aistream_nb.core.values import Event
 from aistream_nb.gate import ApprovalGate, Asked, Audience, Decided, GateEvent
 
-__all__ = ["Emit", "NarratedGate", "let_everything_run"]
+__all__ = ["Emit", "NarratedGate", "Telling"]
 
 Emit: TypeAlias = Callable[[Event], None]
 """Takes one AG-UI event on its way to the conversation and the recording."""
+
+
+@runtime_checkable
+class Telling(Protocol):
+    """A gate that knows what is to be told of its answers, as a recorded one does."""
+
+    def tell(self, request: GateRequest) -> Iterable[Event]:
+        """The events of the decision that was just made."""
+        ...
 
 
 class NarratedGate:
@@ -64,7 +73,10 @@ class NarratedGate:
         """
         decision = await self._gate(request)
         call_id = request.tool_call_id or self._name_call()
-        if not self._tells:
+        if isinstance(self._gate, Telling):
+            for event in self._gate.tell(request):
+                self._emit(event)
+        elif not self._tells:
             self._emit(_decision_event(decision, call_id))
         if isinstance(decision, Proceed):
             self._tell("aistream:executing", {"toolCallId": call_id})
@@ -91,12 +103,6 @@ class NarratedGate:
 
     def _tell(self, name: str, value: Mapping[str, Any]) -> None:
         self._emit({"type": "CUSTOM", "name": name, "value": value})
-
-
-async def let_everything_run(request: GateRequest) -> Decision:
-    """The gate of who wants none."""
-    del request
-    return Proceed()
 
 
 def _decision_event(decision: object, call_id: str) -> Event:

@@ -237,8 +237,9 @@ class Conversation(HasTraits):
     def _open_run(self, event: Event) -> None:
         self._processor.prepare()
         self._round_usage_seen = False
-        run_input = mapping_at(event, "input")
-        for tool in mappings(run_input.get("tools")):
+        clients = mapping_at(event, "input").get("tools")
+        agents = mapping_at(event, "metadata", "aistream").get("tools")
+        for tool in (*mappings(clients), *mappings(agents)):
             self._tools[str(tool.get("name", ""))] = tool
 
     def _started(self, event: Event) -> bool:

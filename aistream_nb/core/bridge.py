@@ -105,11 +105,15 @@ class TurnBridge:
         tools: Sequence[Mapping[str, Any]] = (),
         state: object = None,
     ) -> tuple[Event, ...]:
-        """RUN_STARTED with the run's input: AG-UI messages, tools, shared state."""
+        """RUN_STARTED with what is asked: AG-UI messages and the shared state.
+
+        The tools travel as metadata. ``input.tools`` is for tools that the *client*
+        runs and answers in another run; ours run and are answered inside this one.
+        """
         run_input: dict[str, Any] = {
             **self._ids,
             "messages": list(messages),
-            "tools": list(tools),
+            "tools": [],
             "state": state if state is not None else {},
             "context": [],
             "forwardedProps": {},
@@ -120,6 +124,7 @@ class TurnBridge:
                 **self._ids,
                 "protocolVersion": PROTOCOL_VERSION,
                 "input": run_input,
+                "metadata": {"aistream": {"tools": list(tools)}},
             },
         )
 

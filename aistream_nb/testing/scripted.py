@@ -68,19 +68,34 @@ class RecordedGate:
     """
 
     def __init__(self, events: Iterable[Event]) -> None:
-        self._decisions: defaultdict[str, deque[Decision]] = defaultdict(deque)
+        self._decisions: defaultdict[str, deque[tuple[Event, ...]]] = defaultdict(deque)
+        self._told: tuple[Event, ...] = ()
+        asked: dict[str, Event] = {}
         for event in events:
-            value = event.get("value")
-            if event.get("name") == "aistream:decision" and is_mapping(value):
-                call_id = str(value.get("toolCallId"))
-                self._decisions[call_id].append(_decision(value))
+            value, name = event.get("value"), event.get("name")
+            if not is_mapping(value):
+                continue
+            call_id = str(value.get("toolCallId"))
+            if name == "approval-requested":
+                asked[call_id] = event
+            elif name == "aistream:decision":
+                question = asked.pop(call_id, None)
+                told = (event,) if question is None else (question, event)
+                self._decisions[call_id].append(told)
 
     async def __call__(self, request: GateRequest) -> Decision:
         """What was decided on this call when it was recorded."""
         decisions = self._decisions.get(str(request.tool_call_id))
         if not decisions:
+            self._told = ()
             return Deny(reason="the recording holds no decision on this call")
-        return decisions.popleft()
+        self._told = decisions.popleft()
+        return _decision(self._told[-1]["value"])
+
+    def tell(self, request: GateRequest) -> Iterable[Event]:
+        """What the recording tells of the decision that was just made."""
+        del request
+        return self._told
 
 
 def _decision(value: Any) -> Decision:

@@ -50,7 +50,8 @@ def test_a_run_says_what_it_was_asked():
 
     assert started["protocolVersion"] == "1.0"
     assert started["input"]["messages"] == [question]
-    assert started["input"]["tools"] == [{"name": "f"}]
+    assert started["input"]["tools"] == []
+    assert started["metadata"] == {"aistream": {"tools": [{"name": "f"}]}}
     assert started["input"]["state"] == {}
 
 

@@ -241,6 +241,15 @@ def test_a_call_tells_what_is_known_of_it():
     assert repr(model) == "<tool call f: complete>"
 
 
+def test_an_agent_tells_of_its_own_tools_in_the_metadata():
+    tool = {"name": "f", "parameters": {"type": "object"}}
+    began = {**started(), "metadata": {"aistream": {"tools": [tool]}}}
+
+    conversation = run(began, *text("x"), *call())
+
+    assert conversation.tool_calls["c"].parameters == {"type": "object"}
+
+
 def test_a_failed_call_keeps_its_reason():
     conversation = run(started(), *text("x"), *call(), result("boom", **FAILED))
 

@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import pytest
+
+from aistream_nb.conversation.reading import (
+    mapping_at,
+    mappings,
+    marked_failure,
+    seconds,
+)
+
+
+@pytest.mark.parametrize("stamp", [None, True, "1", [], {}])
+def test_a_timestamp_that_is_no_number_is_none(stamp: object):
+    assert seconds({"timestamp": stamp}) is None
+
+
+def test_milliseconds_become_seconds():
+    assert seconds({"timestamp": 1500}) == 1.5
+
+
+def test_only_objects_are_read():
+    assert mappings([{"a": 1}, 2, None]) == ({"a": 1},)
+    assert mappings("no list") == ()
+    assert mapping_at([], "a") == {}
+
+
+def test_a_result_without_the_mark_is_handed_on_as_it_is():
+    event = {"type": "TOOL_CALL_RESULT", "metadata": {"aistream": {"isError": 1}}}
+
+    assert marked_failure(event) is event
+
+
+def test_a_marked_result_reads_as_failed():
+    event = {"metadata": {"aistream": {"isError": True}}}
+
+    assert marked_failure(event)["state"] == "output-error"

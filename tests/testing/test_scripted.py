@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import pytest
+
+from aistream_nb.core.tool_spec import Deny, GateRequest, Proceed, ToolSpec
+from aistream_nb.errors import ProviderStatusError
+from aistream_nb.http import HttpRequest
+from aistream_nb.testing import RecordedGate, ScriptedProvider
+
+
+def asked(call_id: str) -> GateRequest:
+    return GateRequest(tool=ToolSpec(name="f"), arguments={}, tool_call_id=call_id)
+
+
+def decided(**value: object) -> dict[str, object]:
+    return {"type": "CUSTOM", "name": "aistream:decision", "value": value}
+
+
+async def test_a_script_answers_each_request_once():
+    provider = ScriptedProvider([[b"a", b"b"], b"c"])
+    request = HttpRequest(url="http://x.test/", body=b"{}")
+
+    for expected in (b"ab", b"c"):
+        stream = await provider.client.open(request)
+        assert b"".join([piece async for piece in stream]) == expected
+    assert provider.left == 0
+    assert len(provider.requests) == 2
+
+
+async def test_a_script_that_has_run_out_says_so():
+    provider = ScriptedProvider([])
+
+    with pytest.raises(ProviderStatusError) as raised:
+        await provider.client.open(HttpRequest(url="http://x.test/", body=b"{}"))
+
+    assert "no answer for request 1" in raised.value.body
+
+
+async def test_recorded_decisions_are_made_again_in_their_order():
+    gate = RecordedGate(
+        [
+            decided(toolCallId="a", decision="proceed", arguments={"x": 2}),
+            decided(toolCallId="a", decision="deny", reason="enough"),
+            decided(toolCallId="b", decision="proceed"),
+            {"type": "RUN_STARTED"},
+        ]
+    )
+
+    assert await gate(asked("a")) == Proceed(arguments={"x": 2})
+    assert await gate(asked("a")) == Deny(reason="enough")
+    assert await gate(asked("b")) == Proceed()
+
+
+async def test_a_call_that_was_not_recorded_does_not_run():
+    assert isinstance(await RecordedGate([])(asked("z")), Deny)
