@@ -281,11 +281,10 @@ def _content(stream: _Stream, event: Event, *, continues: bool) -> list[Event]:
     brings = isinstance(delta, str) or raw is not None
     if not brings and not (continues and "metadata" in event):
         return []
-    owner = _text(event, _OWNER)
+    # NB: the tag is the opener's. Another one is a fault, told already.
     return [
         stream.event(
             stream.form.content,
-            {} if owner is None else {_OWNER: owner},
             {"delta": delta if isinstance(delta, str) else ""},
             _carried(event, "metadata"),
             {} if raw is None else {"rawEvent": raw},

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from aistream_nb.core.chunks import ChunkExpander, ChunkFault
-from aistream_nb.core.event_schema import check_event
+from aistream_nb.core.event_schema import EVENT_FIELDS, check_event
 from aistream_nb.core.event_shapes import Finding
 from aistream_nb.core.values import Event
 
@@ -39,8 +39,33 @@ class Reading:
     bad: tuple[Finding, ...] = ()
     removed: tuple[Finding, ...] = ()
     chunk_faults: tuple[ChunkFault, ...] = ()
+    guess: Event | None = None
+    """What it most likely meant, if it cannot be read but says what it is about."""
     retired: str | None = None
     """The retired type that it came under."""
+
+
+_ABOUT: Final = {
+    "RUN_STARTED": (),
+    "RUN_FINISHED": (),
+    "RUN_ERROR": (),
+    "STEP_STARTED": ("stepName",),
+    "TEXT_MESSAGE_START": ("messageId",),
+    "TEXT_MESSAGE_CONTENT": ("messageId",),
+    "REASONING_MESSAGE_START": ("messageId",),
+    "REASONING_MESSAGE_CONTENT": ("messageId",),
+    "TOOL_CALL_START": ("toolCallId",),
+    "TOOL_CALL_ARGS": ("toolCallId",),
+    "SUBAGENT_STARTED": ("subagentRunId",),
+}
+"""Events with a text that they need, and what they cannot be guessed without."""
+
+
+def _guess(event: Event) -> Event | None:
+    about = _ABOUT.get(event["type"])
+    if about is None or any(name not in event for name in about):
+        return None
+    return {**dict.fromkeys(EVENT_FIELDS[event["type"]].required, ""), **event}
 
 
 class EventReader:
@@ -68,6 +93,7 @@ class EventReader:
                 event=checked.event,
                 bad=checked.bad,
                 removed=checked.removed,
+                guess=None if checked.event is None else _guess(checked.event),
                 retired=retired,
             )
         explicit = self._expander.receive(checked.event)

@@ -225,12 +225,13 @@ class OrderingVerifier:
     def _judge(self, event: Event, index: int, given: Event) -> None:
         reading = self._reader.receive(event)
         event_type = event["type"]
-        self._read(reading, event, index)
+        self._refuse(reading, event, index)
         refused = bool(reading.bad or reading.chunk_faults)
         from_chunk = event_type.endswith("_CHUNK")
-        for explicit in reading.events:
+        guessed = () if reading.guess is None else (reading.guess,)
+        for explicit in (*reading.events, *guessed):
             found = self._machine.receive(explicit, index, doubtful=bool(reading.bad))
-            made = explicit is not reading.event
+            made = explicit is not reading.event and explicit is not reading.guess
             for one in found:
                 self.note(one, index=index, event_type=given["type"], synthesised=made)
             if self.profile == "client":
@@ -243,27 +244,30 @@ class OrderingVerifier:
             )
             for one in advice:
                 self.note(one, index=index, event_type=given["type"], synthesised=made)
+        self._remark(reading, event_type, index)
 
-    def _read(self, reading: Reading, event: Event, index: int) -> None:
-        """Tell what was wrong with the event by itself."""
-        event_type = event["type"]
-        found = [
-            *(_malformed(event, bad) for bad in reading.bad if self._is_news(bad)),
-            *(
-                slip(fault.rule, fault.message, fault.expected, *fault.ids)
-                for fault in reading.chunk_faults
-            ),
-            *(
-                _removed(event_type, gone)
-                for gone in reading.removed
-                if self._first_time(event_type, _ITEM.sub("/*", gone.path))
-            ),
+    def _refuse(self, reading: Reading, event: Event, index: int) -> None:
+        """Tell for what the client refuses the event by itself."""
+        found = [_malformed(event, bad) for bad in reading.bad if self._is_news(bad)]
+        found += [
+            slip(fault.rule, fault.message, fault.expected, *fault.ids)
+            for fault in reading.chunk_faults
         ]
-        if reading.retired and self._first_time("retired", event_type):
+        for one in found:
+            self.note(one, index=index, event_type=event["type"])
+
+    def _remark(self, reading: Reading, event_type: str, index: int) -> None:
+        """Tell what the client cuts out of the event, or translates."""
+        found = [
+            _removed(event_type, gone)
+            for gone in reading.removed
+            if self._first_time(event_type, _ITEM.sub("/*", gone.path))
+        ]
+        if reading.retired and self._first_time("retired"):
             found.append(
                 slip(
                     "schema.retired",
-                    f"{event_type} is a name of earlier days",
+                    f"{event_type}, as all of THINKING_*, is a name of earlier days",
                     "REASONING_* in place of THINKING_*",
                 )
             )

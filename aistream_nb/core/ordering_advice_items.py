@@ -213,14 +213,11 @@ def _check_result_order(facts: ThreadFacts, event: Event) -> Iterator[Slip]:
 def _check_answered(facts: ThreadFacts, call_id: str) -> Iterator[Slip]:
     """In a resumed run the call that was decided is the one that is answered."""
     decided = {
-        facts.interrupts.get(interrupt_id, {}).get("toolCallId")
+        call
         for interrupt_id in facts.resume
+        if (call := facts.interrupts.get(interrupt_id, {}).get("toolCallId"))
     }
-    others = {
-        facts.interrupts[interrupt_id].get("toolCallId")
-        for interrupt_id in facts.uncovered()
-    }
-    if call_id in others - decided:
+    if decided and call_id not in decided and call_id in facts.old_calls:
         yield slip(
             "interrupt.answered_other_call",
             f"TOOL_CALL_RESULT came for {call_id!r}, about which nobody decided",

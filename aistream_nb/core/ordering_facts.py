@@ -23,7 +23,6 @@ APPROVAL_EVENTS: Final = frozenset(
         "on_interrupt",
         "function_approval_request",
         "approval-requested",
-        "tool-input-available",
     }
 )
 """Names of CUSTOM events by which servers ask a person, beside the outcome."""
@@ -88,6 +87,8 @@ class ThreadFacts:
             state=given.get("state"),
             interrupts=self.interrupts.values(),
         )
+        self.old_calls: frozenset[str] = frozenset(self.reducer.unanswered_calls())
+        """The calls of the request's history that had no result."""
         self.resume: dict[str, Mapping[str, Any]] = _resume_of(given)
         self.tools: frozenset[str] | None = _tools_of(given)
         """The tools that the client offered; None if nobody said."""

@@ -72,7 +72,7 @@ CLIENT_RULES: Final = (
         "After RUN_FINISHED comes a new run, or a late RUN_ERROR; nothing else.",
         "Send it before RUN_FINISHED, or begin a new run for it.",
         (*run(), event("CUSTOM", name="acme:late", value=1)),
-        (*run(), _ERROR),
+        (*run(), _with(STARTED, runId="r2"), _with(_FINISHED, runId="r2")),
     ),
     _rule(
         "run.after_error",

@@ -88,7 +88,7 @@ def _interrupted(**fields: Any) -> dict[str, Any]:
 
 
 def _resumed(*results: Event) -> Example:
-    """A run that answers what was asked about c1, while c2 still waits."""
+    """A run that answers what was decided about c1; nobody was asked about c2."""
     calls = [{**_holder()["toolCalls"][0], "id": i} for i in ("c1", "c2")]
     return Example(
         events=run(*results, outcome=_interrupted(id="i2", toolCallId="c2")),
@@ -96,10 +96,7 @@ def _resumed(*results: Event) -> Example:
             "messages": [{"id": "m0", "role": "assistant", "toolCalls": calls}],
             "resume": [{"interruptId": "i1", "status": "resolved"}],
         },
-        interrupts=(
-            {"id": "i1", "reason": "tool_call", "toolCallId": "c1"},
-            {"id": "i2", "reason": "tool_call", "toolCallId": "c2"},
-        ),
+        interrupts=({"id": "i1", "reason": "tool_call", "toolCallId": "c1"},),
     )
 
 
@@ -287,6 +284,7 @@ QUALITY_RULES: Final = (
         _events(
             event("TOOL_CALL_START", toolCallId="c1", toolCallName="confirm_changes"),
             _CALL[2],
+            outcome=_interrupted(toolCallId="c1"),
         ),
         _events(*_CALL),
     ),

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from aistream_nb.core.ordering_rules import Example, Level, Rule, event, run
+from aistream_nb.core.ordering_rules import (
+    STARTED,
+    Example,
+    Level,
+    Rule,
+    event,
+    run,
+)
 from aistream_nb.core.values import Event
 
 __all__ = ["READING_RULES"]
@@ -185,7 +192,11 @@ READING_RULES: Final = (
         "input.interrupt_uncovered",
         "A run on a thread with open interrupts answers every one of them.",
         "Send one resume entry for each open interrupt; 'cancelled' is an answer.",
-        Example(events=run(), run_input={}, interrupts=_WAITING),
+        Example(
+            events=(STARTED, event("RUN_ERROR", message="unanswered")),
+            run_input={},
+            interrupts=_WAITING,
+        ),
         _resumed(),
     ),
     _rule(

@@ -65,7 +65,7 @@ class ThreadReducer:
         self._answered: set[str] = set()
         self._notes: list[ReducerNote] = []
         self.outcome: str | None = None
-        """``success``, ``interrupt`` or ``cancelled``, of the run that finished last."""
+        """``success``, ``interrupt`` or ``cancelled``: of the last finished run."""
         self.run_error: str | None = None
         """The message of the last RUN_ERROR."""
         self.ended: str = "none"
@@ -84,8 +84,7 @@ class ThreadReducer:
 
     @property
     def pending_tool_call_ids(self) -> list[str] | None:
-        """The calls that the run that finished last left unanswered; None if it was
-        no success."""
+        """The calls that the last finished run left unanswered, if it succeeded."""
         return None if self._pending is None else list(self._pending)
 
     @property
@@ -113,6 +112,10 @@ class ThreadReducer:
     def results_of(self, call_id: str) -> list[str]:
         """The ids of the tool messages that answer a call."""
         return self._thread.results_of(call_id)
+
+    def unanswered_calls(self) -> list[str]:
+        """The ids of all calls in the messages that have no tool message."""
+        return self._thread.unanswered_calls()
 
     def _call(self, call_id: str) -> dict[str, Any] | None:
         found = self._thread.find_call(call_id)

@@ -62,6 +62,16 @@ class ThreadMessages:
             if message.get("role") == "tool" and message.get("toolCallId") == call_id
         ]
 
+    def unanswered_calls(self) -> list[str]:
+        """The ids of the calls that no tool message answers."""
+        answered = {message.get("toolCallId") for message in self._list}
+        return [
+            call["id"]
+            for message in self._list
+            for call in message.get("toolCalls", ())
+            if call["id"] not in answered
+        ]
+
     def append(self, message: Message) -> Message:
         """The message, now the last one."""
         self._list.append(message)

@@ -4,7 +4,12 @@ Other suites are run through these names. Each is made in the ``join_*`` module 
 its folder of cases; this page only gathers them.
 """
 
-from join_agui import apply_patch  # noqa: F401  # other suites ask for it here
+from join_agui import (  # noqa: F401  # other suites ask for it here
+    apply_events,
+    apply_patch,
+    check_order,
+    read_sse,
+)
 from join_partial_json import parse_partial  # noqa: F401  # other suites ask for it here
 from join_processor import (  # noqa: F401  # other suites ask for it here
     is_generated_id,
