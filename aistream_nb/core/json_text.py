@@ -5,7 +5,7 @@ text that is nested too deeply is an error like any other. Writing follows
 JavaScript's encoder (provider turns, section 4.12; stream processor, section 14): no
 spaces, non-ASCII as it is, lone surrogates escaped, whole floats without a point,
 numbers that are not finite as ``null``, dates as ISO text in UTC, absent members
-left out.
+left out. Writing does not recurse: how deep the caller's stack is never matters.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn
 
 from aistream_nb.core.values import ABSENT, JSONValue, is_array, is_mapping
 
@@ -95,77 +95,87 @@ def encode_json(value: object) -> str:
     '{"n":1,"s":"č","x":[null,null]}'
     """
     pieces: list[str] = []
-    _write(value, pieces.append, set(), 0)
+    out = pieces.append
+    stack = [_Open("", iter([("", value)]), "", 0)]
+    open_ids = {0}
+    while stack:
+        for lead, member in stack[-1].members:
+            out(lead)
+            text = _scalar(member)
+            if text is None:
+                stack.append(_opened(member, open_ids))
+                out(stack[-1].opener)
+                break
+            out(text)
+        else:
+            out(stack[-1].closer)
+            open_ids.discard(stack.pop().identity)
     return "".join(pieces)
 
 
-def _write(value: object, out: Any, open_ids: set[int], depth: int) -> None:
+class _Open(NamedTuple):
+    """A value whose members are being written."""
+
+    opener: str
+    members: Iterator[tuple[str, object]]
+    """Each with the text that goes before it."""
+    closer: str
+    identity: int
+
+
+def _scalar(value: object) -> str | None:
+    """The text of a value that has no members; ``None`` for all others."""
     if isinstance(value, str):
-        out(_quoted(str(value)))
-    elif value is None or value is ABSENT:
-        out("null")
-    elif isinstance(value, bool):
-        out("true" if value else "false")
-    elif isinstance(value, int):
-        out(_integer(value))
-    elif isinstance(value, float):
-        out(_number(value))
-    else:
-        _write_composite(value, out, open_ids, depth)
+        return _quoted(str.__str__(value))
+    if value is None or value is ABSENT:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return _integer(value)
+    if isinstance(value, float):
+        return _number(value)
+    return None
 
 
-def _write_composite(value: object, out: Any, open_ids: set[int], depth: int) -> None:
-    if depth >= _MAX_DEPTH:
+def _opened(value: object, open_ids: set[int]) -> _Open:
+    identity = id(value)
+    if len(open_ids) > _MAX_DEPTH:
         raise UnencodableError("the value is nested too deeply")
-    if id(value) in open_ids:
+    if identity in open_ids:
         raise UnencodableError("the value contains itself")
-    open_ids.add(id(value))
+    open_ids.add(identity)
     if is_mapping(value):
-        _write_object(value, out, open_ids, depth)
-    elif is_array(value):
-        _write_array(value, out, open_ids, depth)
-    else:
-        _write_foreign(value, out, open_ids, depth)
-    open_ids.discard(id(value))
+        return _Open("{", _members(value), "}", identity)
+    if is_array(value):
+        return _Open("[", _items(value), "]", identity)
+    return _Open("", iter([("", _dumped(value))]), "", identity)
 
 
-def _write_object(
-    value: Mapping[Any, Any], out: Any, open_ids: set[int], depth: int
-) -> None:
-    separator = "{"
+def _members(value: Mapping[Any, object]) -> Iterator[tuple[str, object]]:
+    separator = ""
     for key, member in value.items():
-        if member is ABSENT:
-            continue
-        out(separator)
-        out(_quoted(_key(key)))
-        out(":")
-        _write(member, out, open_ids, depth + 1)
-        separator = ","
-    out("}" if separator == "," else "{}")
+        if member is not ABSENT:
+            yield f"{separator}{_quoted(_key(key))}:", member
+            separator = ","
 
 
-def _write_array(
-    value: Sequence[Any], out: Any, open_ids: set[int], depth: int
-) -> None:
-    separator = "["
+def _items(value: Sequence[object]) -> Iterator[tuple[str, object]]:
+    separator = ""
     for item in value:
-        out(separator)
-        _write(item, out, open_ids, depth + 1)
+        yield separator, item
         separator = ","
-    out("]" if separator == "," else "[]")
 
 
-def _write_foreign(value: object, out: Any, open_ids: set[int], depth: int) -> None:
+def _dumped(value: object) -> object:
     """Objects that know how to become JSON: dates, and what pydantic can dump."""
     # Duck typing, because this room imports neither the clock nor a framework.
-    isoformat = getattr(value, "isoformat", None)
-    if callable(isoformat):
-        out(_quoted(_iso_text(value)))
-        return
-    dump = getattr(value, "model_dump", None)
-    if callable(dump):
-        _write(dump(mode="json"), out, open_ids, depth + 1)
-        return
+    if not isinstance(value, type):
+        if callable(getattr(value, "isoformat", None)):
+            return _iso_text(value)
+        dump = getattr(value, "model_dump", None)
+        if callable(dump):
+            return dump(mode="json")
     raise UnencodableError(f"a value of type {type(value).__name__!r} has no JSON text")
 
 
@@ -181,7 +191,7 @@ def _iso_text(moment: Any) -> str:
 
 def _key(key: object) -> str:
     if isinstance(key, str):
-        return key
+        return str.__str__(key)
     if isinstance(key, (bool, int, float)) or key is None:
         return encode_json(key)
     raise UnencodableError(f"a key of type {type(key).__name__!r} has no JSON text")
@@ -213,7 +223,5 @@ def _js_digits(value: float) -> str:
     if _JS_PLAIN_NOTATION_FROM <= abs(value) < _JS_EXPONENT_FROM:
         return format(Decimal(text), "f").removesuffix(".0")
     mantissa, _, exponent = text.partition("e")
-    if not exponent:
-        return text.removesuffix(".0")
     sign = "-" if exponent.startswith("-") else "+"
     return f"{mantissa.removesuffix('.0')}e{sign}{exponent.lstrip('+-').lstrip('0')}"
