@@ -294,19 +294,13 @@ def call_in_loop(
     callback: Callable[[*Arguments], object],
     *arguments: *Arguments,
 ) -> None:
-    """Call back in the loop's own thread: at once if we are in it, else soon.
+    """Call back soon, in the thread of the loop.
 
-    Everything that a comm message sets off in a turn goes through here, because
-    its code may run in the thread of a subshell.
+    Everything that a comm message sets off in a turn goes through here. Its code
+    may run in the thread of a subshell; and while it runs the kernel counts its
+    output to the message, so the turn must go on only after it is done.
 
     Raises:
-        RuntimeError: The loop is closed, and this is another thread.
+        RuntimeError: The loop is closed: the turn is over, the click came late.
     """
-    try:
-        here = asyncio.get_running_loop()
-    except RuntimeError:
-        here = None
-    if here is loop:
-        callback(*arguments)
-    else:
-        loop.call_soon_threadsafe(callback, *arguments)
+    loop.call_soon_threadsafe(callback, *arguments)

@@ -97,8 +97,10 @@ class CommPump:
         )
         self._old_copy: bool = _private(self._stream, "_recv_copy")
         self._depth: int = 0
+        self._waiting: Context = copy_context()
 
     def __enter__(self) -> Self:
+        self._waiting = copy_context()
         self._depth += 1
         if self._depth == 1:
             self._install()
@@ -169,7 +171,7 @@ class CommPump:
         except Exception:
             kernel.log.exception("A comm message could not be read; it is left out.")
             return
-        before = _last_parent(kernel)
+        before = _last_parent(kernel, self._waiting)
         kernel.set_parent(identity, request, channel="shell")
         self._publish_status("busy", "shell")
         try:
@@ -192,20 +194,21 @@ class CommPump:
                 stream.flush()
 
 
-def _last_parent(kernel: Any) -> tuple[Any, Any]:
+def _last_parent(kernel: Any, waiting: Context) -> tuple[Any, Any]:
     """Return identity and message that the kernel was last set to, by anybody.
 
     In ipykernel 7 these are context variables with one global copy for threads.
     An empty context has no value of its own, so there the global one answers.
+    7.0 has no global copy: there we ask the context of whoever waits.
     """
-    nowhere = Context()
     try:
-        identity = nowhere.run(lambda: _private(kernel, "_parent_ident")["shell"])
-        return identity, nowhere.run(kernel.get_parent, "shell")
+        return Context().run(_parent, kernel)
     except LookupError:
-        # 7.0 keeps the global copy in the shell only. The identity routes stdin,
-        # is asked in the cell's own context, and so is not touched by us.
-        return [], nowhere.run(kernel.shell.get_parent)
+        return waiting.run(_parent, kernel)
+
+
+def _parent(kernel: Any) -> tuple[Any, Any]:
+    return _private(kernel, "_parent_ident")["shell"], kernel.get_parent("shell")
 
 
 def _is_running_a_cell(kernel: Any) -> bool:
