@@ -231,7 +231,7 @@ def view_call(
         reason=_optional(call, "reason"),
         decided_by=_optional(call, "decided_by"),
         decided_at=getattr(call, "decided_at", None),
-        edited=getattr(call, "edited_arguments", None) is not None,
+        edited=_edited_text(call),
         started_at=getattr(call, "started_at", None),
         ended_at=getattr(call, "ended_at", None),
     )
@@ -240,6 +240,13 @@ def view_call(
 def _optional(call: object, name: str) -> str | None:
     value = getattr(call, name, None)
     return None if value in (None, "") else clean(str(value))
+
+
+def _edited_text(call: object) -> str | None:
+    edited = getattr(call, "edited_arguments", None)
+    if edited is None:
+        return None
+    return clean(json.dumps(edited, ensure_ascii=False, default=str))
 
 
 def _result_text(result: object) -> str | None:

@@ -124,8 +124,8 @@ class CallView(_Wire):
     reason: str | None = None
     decided_by: str | None = None
     decided_at: float | None = None
-    edited: bool = False
-    """Whether a person changed the arguments."""
+    edited: str | None = None
+    """What a person made of the arguments, as JSON text."""
     by_server: bool = False
     started_at: float | None = None
     """Seconds since the epoch."""

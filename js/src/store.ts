@@ -302,7 +302,7 @@ function emptyCall(id: string): CallView {
     reason: null,
     decided_by: null,
     decided_at: null,
-    edited: false,
+    edited: null,
     by_server: false,
     started_at: null,
     ended_at: null,

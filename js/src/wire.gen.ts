@@ -74,7 +74,7 @@ export interface CallView {
   readonly reason: string | null;
   readonly decided_by: string | null;
   readonly decided_at: number | null;
-  readonly edited: boolean;
+  readonly edited: string | null;
   readonly by_server: boolean;
   readonly started_at: number | null;
   readonly ended_at: number | null;

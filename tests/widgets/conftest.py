@@ -13,7 +13,7 @@ import os
 import queue
 import shutil
 import threading
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,11 @@ import comm
 import pytest
 from comm.base_comm import BaseComm
 from playwright.async_api import Browser, Page, async_playwright
+
+from aistream_nb.conversation import Conversation
+from aistream_nb.widgets.pulse import Pulse
+from aistream_nb.widgets.transcript import Abilities, TranscriptWidget
+from aistream_nb.widgets.wire import Action
 
 HERE = Path(__file__).parent
 ARTEFACTS = HERE.parent.parent / "artefacts"
@@ -138,9 +143,8 @@ class PageComm(BaseComm):
         self,
         msg_type: str,
         data: Any = None,
-        metadata: Any = None,
-        buffers: Any = None,
-        **keys: Any,
+        *_more: Any,
+        **_keys: Any,
     ) -> None:
         plain = json.loads(json.dumps(data or {}))
         if msg_type == "comm_open":
@@ -154,6 +158,122 @@ class PageComm(BaseComm):
             self.host.evaluate(
                 "([id, data]) => host.receive(id, data)", [self.comm_id, plain]
             )
+
+
+PATH = {
+    "type": "object",
+    "properties": {"path": {"type": "string"}, "keep_copy": {"type": "boolean"}},
+    "required": ["path"],
+    "additionalProperties": False,
+}
+TOOLS = [
+    {
+        "name": "delete_file",
+        "parameters": PATH,
+        "metadata": {"aistream": {"annotations": {"destructiveHint": True}}},
+    },
+    {
+        "name": "list_files",
+        "parameters": {"type": "object"},
+        "metadata": {
+            "aistream": {"annotations": {"readOnlyHint": True, "openWorldHint": True}}
+        },
+    },
+]
+
+
+class Scene:
+    """A conversation on a page, driven event by event."""
+
+    def __init__(self, host: Host | None = None, **options: Any) -> None:
+        self.host = host
+        self.actions: list[Action] = []
+        self.refusal = ""
+        self.conversation = Conversation()
+        self.widget = TranscriptWidget(
+            self.conversation,
+            on_action=self._act,
+            abilities=Abilities(send=True, stop=True, retry=True),
+            pulse=Pulse(interval=0),
+            **options,
+        )
+
+    def _act(self, action: Action) -> str:
+        self.actions.append(action)
+        return self.refusal
+
+    def show(self) -> None:
+        assert self.host is not None
+        self.host.show(self.widget)
+
+    def receive(self, kind: str, **fields: Any) -> None:
+        self.conversation.receive({"type": kind, **fields})
+
+    def custom(self, name: str, value: Mapping[str, Any]) -> None:
+        self.receive("CUSTOM", name=name, value=value)
+
+    def start(
+        self, question: str = "Tidy the scratch folder.", number: int = 1
+    ) -> None:
+        message = {"id": f"u{number}", "role": "user", "content": question}
+        self.receive(
+            "RUN_STARTED",
+            threadId="t",
+            runId=f"r{number}",
+            input={"messages": [message], "tools": TOOLS},
+        )
+
+    def say(self, text: str, message: str = "m1") -> None:
+        self.receive("TEXT_MESSAGE_START", messageId=message, role="assistant")
+        self.receive("TEXT_MESSAGE_CONTENT", messageId=message, delta=text)
+
+    def call(
+        self, call_id: str, name: str, arguments: str, message: str = "m1"
+    ) -> None:
+        self.receive(
+            "TOOL_CALL_START",
+            toolCallId=call_id,
+            toolCallName=name,
+            parentMessageId=message,
+        )
+        self.receive("TOOL_CALL_ARGS", toolCallId=call_id, delta=arguments)
+        self.receive("TOOL_CALL_END", toolCallId=call_id)
+
+    def ask(self, call_id: str, name: str) -> None:
+        approval = {"id": f"a-{call_id}", "needsApproval": True}
+        value = {"toolCallId": call_id, "toolName": name, "approval": approval}
+        self.custom("approval-requested", value)
+
+    def decide(self, call_id: str, decision: str, **more: Any) -> None:
+        value = {
+            "toolCallId": call_id,
+            "approvalId": f"a-{call_id}",
+            "decision": decision,
+            **more,
+        }
+        self.custom("aistream:decision", value)
+
+    def result(self, call_id: str, content: str, *, failed: bool = False) -> None:
+        metadata = {"aistream": {"isError": True}} if failed else {}
+        self.receive(
+            "TOOL_CALL_RESULT",
+            toolCallId=call_id,
+            messageId=f"r-{call_id}",
+            content=content,
+            metadata=metadata,
+        )
+
+    def think(self, text: str, message: str = "m0") -> None:
+        self.receive("REASONING_START", messageId=message)
+        self.receive("REASONING_MESSAGE_START", messageId=message, role="reasoning")
+        self.receive("REASONING_MESSAGE_CONTENT", messageId=message, delta=text)
+
+    def stop_thinking(self, message: str = "m0") -> None:
+        self.receive("REASONING_MESSAGE_END", messageId=message)
+        self.receive("REASONING_END", messageId=message)
+
+    def finish(self) -> None:
+        self.receive("RUN_FINISHED", threadId="t", runId="r1")
 
 
 @pytest.fixture(scope="session")
@@ -190,3 +310,11 @@ def host(
     )
     yield made
     thread.run(page.close())
+
+
+@pytest.fixture
+def scene(host: Host) -> Iterator[Scene]:
+    made = Scene(host)
+    yield made
+    made.widget.close()
+    host.pump()

@@ -90,6 +90,16 @@ function codeElement(leaf: Leaf): Element {
   });
 }
 
+/** More text at the end of an open block; false if it is not one. */
+export function growCode(frame: Element, added: string): boolean {
+  const state = STATES.get(frame);
+  const text = frame.querySelector("code")?.firstChild;
+  if (state?.kind !== "code" || !(text instanceof Text)) return false;
+  text.appendData(added);
+  state.text += added;
+  return true;
+}
+
 /** A button that copies, and says so. */
 export function copyButton(read: () => string): HTMLButtonElement {
   const button = create("button", "quiet", "Copy") as HTMLButtonElement;

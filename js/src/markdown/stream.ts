@@ -15,7 +15,7 @@
  * whole once and patches what differs.
  */
 import { type Block, offsetOfLine, topBlocks } from "./blocks";
-import { finishCode } from "./leaves";
+import { finishCode, growCode } from "./leaves";
 import { type Elem, isElem, LOOSE, type Node, toNodes } from "./nodes";
 import {
   collectReferences,
@@ -181,20 +181,24 @@ export class MarkdownStream {
     const marker = opened?.[1];
     if (!opened || !marker) return null;
     if (marker.startsWith("`") && opened[2]?.includes("`")) return null;
-    const scanned = text.lastIndexOf("\n") + 1;
-    if (mayClose(text.slice(scanned), marker)) return null;
-    return { marker, scanned };
+    const inside = text.slice(this.#start + opened[0].length);
+    if (inside.split("\n").some((line) => mayClose(line, marker))) return null;
+    return { marker, scanned: text.lastIndexOf("\n") + 1 };
   }
 
   /** Append to the open fence; false if it may have closed. */
   #appendToFence(fence: OpenFence, text: string): boolean {
     const lines = text.slice(fence.scanned).split("\n");
     if (lines.some((line) => mayClose(line, fence.marker))) return false;
-    const code = this.#root.lastElementChild?.querySelector("code")?.firstChild;
-    if (!(code instanceof Text)) return false;
-    code.appendData(text.slice(this.#shown));
+    const code = this.#root.lastElementChild;
+    if (!code) return false;
+    // The parser drops blanks at the very end; they wait for what follows them.
+    const blank = /^[ \t]+$/.test(lines.at(-1) ?? "") ? (lines.at(-1)?.length ?? 0) : 0;
+    const end = text.length - blank;
+    if (end > this.#shown && !growCode(code, text.slice(this.#shown, end)))
+      return false;
     fence.scanned = text.lastIndexOf("\n") + 1;
-    this.#shown = text.length;
+    this.#shown = Math.max(end, this.#shown);
     return true;
   }
 }

@@ -36,7 +36,7 @@ export function announce(store: Store, voice: Voice): () => void {
   }
 
   function sayText(message: MessageState | undefined, quiet: boolean): void {
-    if (!message || message.role !== "assistant") return;
+    if (message?.role !== "assistant") return;
     for (const part of message.parts.peek()) {
       if (part.kind !== "text") continue;
       const { buffer } = part;

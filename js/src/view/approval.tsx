@@ -69,7 +69,7 @@ export function Approval({ call, approval }: Props) {
     progress.state === "sending" ||
     progress.state === "accepted";
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot hold the focus
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a column everywhere
     <div
       class={`aistream-approval${approval.danger ? " aistream-danger" : ""}`}
       role="group"

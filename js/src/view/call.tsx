@@ -58,11 +58,14 @@ function Elapsed({ view }: { readonly view: CallView }) {
 
 function Decided({ view }: { readonly view: CallView }) {
   const words = decision(view);
-  return words ? (
-    <p class="aistream-decided" dir="auto">
+  if (!words) return null;
+  const edited = view.edited === null ? undefined : readPartial(view.edited);
+  return (
+    <div class="aistream-decided" dir="auto">
       {words}
-    </p>
-  ) : null;
+      {edited !== undefined && <Tree value={edited} />}
+    </div>
+  );
 }
 
 // ------------------------------------------------------------------ arguments

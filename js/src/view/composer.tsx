@@ -15,7 +15,7 @@ export function Composer() {
     const words = text.trim();
     if (!words || busy || off) return;
     if (await act({ type: "send", text: words })) setText("");
-    fit(field.current);
+    stretch(field.current);
   };
   const keys = (event: KeyboardEvent): void => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
@@ -44,7 +44,7 @@ export function Composer() {
           onKeyDown={keys}
           onInput={(event) => {
             setText(event.currentTarget.value);
-            fit(event.currentTarget);
+            stretch(event.currentTarget);
           }}
         />
       )}
@@ -82,7 +82,7 @@ function StopButton({ off }: { readonly off: boolean }) {
 }
 
 /** As high as its text, up to a third of the window. */
-function fit(field: HTMLTextAreaElement | null): void {
+function stretch(field: HTMLTextAreaElement | null): void {
   if (!field) return;
   field.style.height = "auto";
   if (field.scrollHeight > 0)

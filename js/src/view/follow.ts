@@ -13,6 +13,7 @@ export class Follower {
   readonly #box: HTMLElement;
   readonly #observer: ResizeObserver | undefined;
   #following = true;
+  #top = 0;
 
   constructor(box: HTMLElement, content: HTMLElement) {
     this.#box = box;
@@ -46,7 +47,11 @@ export class Follower {
   }
 
   readonly #scrolled = (): void => {
-    this.#following = this.#isAtEnd();
+    const { scrollTop } = this.#box;
+    // Only a reader goes up; growth alone leaves us above the end for a moment.
+    if (this.#isAtEnd()) this.#following = true;
+    else if (scrollTop < this.#top - 1) this.#following = false;
+    this.#top = scrollTop;
     if (this.#following) this.behind.value = false;
   };
 }

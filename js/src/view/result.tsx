@@ -89,7 +89,6 @@ function Table({ rows }: { readonly rows: Rows }) {
         </thead>
         <tbody>
           {shown.map((row, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: rows never move
             <tr key={at}>
               {columns.map((name) => (
                 <td

@@ -40,6 +40,7 @@ export function Thinking({ part }: { readonly part: ThinkingState }) {
 }
 
 function thoughtFor(seconds: number | null): string {
+  if (seconds !== null && seconds < 0.1) return "Thought for a moment";
   return seconds === null ? "Thought" : `Thought for ${duration(seconds)}`;
 }
 
@@ -87,12 +88,10 @@ function Thought({
       <p class="aistream-faint">The provider did not show what the model thought.</p>
     );
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so keys must reach it
-    <div
+    <section
       class={`aistream-thought${live ? " aistream-thought-live" : ""}`}
       ref={place}
       tabIndex={0}
-      role="region"
       aria-label="The model's thinking"
       dir="auto"
     />

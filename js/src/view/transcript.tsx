@@ -58,7 +58,7 @@ function SteadyTurn({
 
 function Scroller() {
   const { store } = useView();
-  const box = useRef<HTMLDivElement>(null);
+  const box = useRef<HTMLElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const [follower, setFollower] = useState<Follower | null>(null);
   useLayoutEffect(() => {
@@ -71,14 +71,7 @@ function Scroller() {
   const turns = useTurns(store.messages);
   return (
     <div class="aistream-stage">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keys must be able to scroll */}
-      <div
-        class="aistream-scroll"
-        ref={box}
-        tabIndex={0}
-        role="region"
-        aria-label="Transcript"
-      >
+      <section class="aistream-scroll" ref={box} tabIndex={0} aria-label="Transcript">
         <div ref={content} class="aistream-column">
           <Beginning empty={turns.length === 0} />
           {turns.map((turn, at) => (
@@ -86,7 +79,7 @@ function Scroller() {
           ))}
           <Ending />
         </div>
-      </div>
+      </section>
       {follower?.behind.value && (
         <button type="button" class="aistream-pill" onClick={() => follower.toEnd()}>
           New text below
@@ -134,7 +127,7 @@ function Ending() {
 /** Whether nothing in the transcript shows that the agent works. */
 function isQuiet(messages: readonly MessageState[]): boolean {
   const last = messages.at(-1);
-  if (!last || last.role !== "assistant") return true;
+  if (last?.role !== "assistant") return true;
   const part = last.parts.value.at(-1);
   if (!part) return true;
   return part.kind === "call" && part.call.view.value.ended_at !== null;

@@ -10,7 +10,7 @@ import { useView } from "./context";
 import { Pencil } from "./icons";
 import { Prose } from "./prose";
 import { Thinking } from "./thinking";
-import { count, duration } from "./words";
+import { count, duration, rate } from "./words";
 
 export interface TurnModel {
   readonly key: string;
@@ -200,7 +200,7 @@ function Footer({ turn, last }: { readonly turn: TurnModel; readonly last: boole
     <footer class="aistream-footer">
       {facts && <Facts facts={facts} />}
       <CopyTurn turn={turn} />
-      {last && run.can_retry && <Retry />}
+      {last && run.can_retry && run.status !== "error" && <Retry />}
     </footer>
   );
 }
@@ -210,7 +210,7 @@ function Facts({ facts }: { readonly facts: TurnView }) {
     facts.model,
     facts.first_text_seconds !== null &&
       `first text after ${duration(facts.first_text_seconds)}`,
-    facts.tokens_per_second !== null && `${facts.tokens_per_second} tokens/s`,
+    facts.tokens_per_second !== null && `${rate(facts.tokens_per_second)} tokens/s`,
     facts.input_tokens !== null && `${count(facts.input_tokens, "token")} in`,
     facts.output_tokens !== null &&
       `${facts.output_tokens.toLocaleString("en-US")} out`,

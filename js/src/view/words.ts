@@ -46,6 +46,13 @@ export function size(characters: number): string {
   return `${(characters / 1_000_000).toFixed(1)} MB`;
 }
 
+/** "7.5", "120", "6,246". */
+export function rate(perSecond: number): string {
+  return perSecond < 100
+    ? String(Math.round(perSecond * 10) / 10)
+    : Math.round(perSecond).toLocaleString("en-US");
+}
+
 /** "14:02:07" in the reader's time. */
 export function clock(seconds: number): string {
   const at = new Date(seconds * 1000);
@@ -61,6 +68,6 @@ export function decision(call: CallView): string {
   if (call.status === "denied")
     return `Denied${by}${time}${call.reason ? `: ${call.reason}` : ""}`;
   if (!call.decided_by || call.approval) return "";
-  const edited = call.edited ? " with edited arguments" : "";
+  const edited = call.edited !== null ? " with edited arguments" : "";
   return `Approved${by}${edited}${time}`;
 }
