@@ -280,7 +280,15 @@ class Standing:
     <Outcome.CLAIMED: 'claimed'>
     """
 
-    __slots__ = ("input", "opening", "outcome", "owner", "path", "permission")
+    __slots__ = (
+        "input",
+        "opening",
+        "outcome",
+        "owner",
+        "path",
+        "permission",
+        "resolved",
+    )
 
     def __init__(
         self, *, outcome: Outcome = Outcome.PENDING, gated: bool = False
@@ -292,6 +300,8 @@ class Standing:
         )
         self.owner: Owner = Owner.UNKNOWN
         self.outcome: Outcome = outcome
+        self.resolved: bool = outcome in RESOLVED
+        """Whether a result of the backend was observed."""
         self.path: list[Move] = []
 
     def allows(self, move: Move) -> bool:
@@ -308,14 +318,10 @@ class Standing:
             return False
         machine = _MACHINE_OF[move]
         setattr(self, machine, MACHINES[machine][getattr(self, machine)][move])
+        self.resolved = self.outcome in RESOLVED
         if move not in _SAID_ONCE or move not in self.path:
             self.path.append(move)
         return True
-
-    @property
-    def resolved(self) -> bool:
-        """Whether a result of the backend was observed."""
-        return self.outcome in RESOLVED
 
     @property
     def in_flight(self) -> bool:

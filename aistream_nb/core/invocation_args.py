@@ -20,8 +20,10 @@ __all__ = ["ArgumentText", "Reading", "WholeJSON"]
 
 _SPACE: Final = " \t\r\n"
 _ROOT: Final = re.compile(r"[ \t\r\n]*([^ \t\r\n])")
-_OUTSIDE: Final = re.compile(r'[\[\]{}"]')
-_INSIDE: Final = re.compile(r'["\\]')
+_CLOSED_ROOTS: Final = frozenset('{["')
+_CLOSERS: Final = frozenset('}]"')
+_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_TEXT: Final = re.compile(r'(?:[^"\\]|\\.)*', re.DOTALL)
 
 
 class WholeJSON:
@@ -32,12 +34,14 @@ class WholeJSON:
     (False, True, {'a': [1]})
     """
 
-    __slots__ = ("_at", "_depth", "_end", "_in_string", "value")
+    __slots__ = ("_at", "_depth", "_end", "_in_string", "_root", "value")
 
     def __init__(self) -> None:
         self._at: int = 0
         self._depth: int = 0
         self._in_string: bool = False
+        self._root: str = ""
+        """The first character of the value, once it is there."""
         self._end: int = -1
         """Just behind the root's closing bracket or quote, once it is known."""
         self.value: object = ABSENT
@@ -45,17 +49,21 @@ class WholeJSON:
 
     def read(self, text: str) -> bool:
         """Whether ``text``, which extends what was read before, is whole."""
-        root = _ROOT.match(text)
-        if root is None:
-            return False
-        if root[1] not in '{["':
-            return self._read_scalar(text)
-        # Only a closing mark can end the root: anything else waits, unread.
-        if self._end < 0 and text.rstrip(_SPACE)[-1] in '}]"':
-            self._scan(text)
-        if self.value is ABSENT:
-            return False
-        return not text[self._end :].strip(_SPACE)
+        if self._end >= 0:
+            return self.value is not ABSENT and not text[self._end :].strip(_SPACE)
+        root = self._root or self._find_root(text)
+        if root in _CLOSED_ROOTS:
+            # Only a closing mark can end the root: anything else waits, unread.
+            last = text[-1]
+            if last in _SPACE:
+                last = text.rstrip(_SPACE)[-1]
+            return last in _CLOSERS and self._scan(text)
+        return root != "" and self._read_scalar(text)
+
+    def _find_root(self, text: str) -> str:
+        found = _ROOT.match(text)
+        self._root = "" if found is None else found[1]
+        return self._root
 
     def _read_scalar(self, text: str) -> bool:
         # A number may go on, so its end is never known and it is read again.
@@ -65,35 +73,41 @@ class WholeJSON:
             self.value = ABSENT
         return self.value is not ABSENT
 
-    def _scan(self, text: str) -> None:
-        while True:
-            pattern = _INSIDE if self._in_string else _OUTSIDE
-            found = pattern.search(text, self._at)
-            if found is None:
-                self._at = max(self._at, len(text))
-                return
-            self._at = found.end()
-            if self._take(found[0]):
-                self._close(text)
-                return
-
-    def _take(self, mark: str) -> bool:
-        """Count one mark; whether it ended the root."""
-        if mark == "\\":
-            self._at += 1
+    def _scan(self, text: str) -> bool:
+        """Count the brackets of the part that was not read yet."""
+        if self._in_string and not self._leave_string(text):
             return False
-        if mark == '"':
-            self._in_string = not self._in_string
-            return not self._in_string and self._depth == 0
-        self._depth += 1 if mark in "{[" else -1
-        return self._depth <= 0
+        bare = _STRING.sub("", text[self._at :])
+        opening = bare.find('"')
+        self._at = len(text)
+        if opening >= 0:
+            self._in_string = True
+            self._at -= _unfinished_escape(text)
+            bare = bare[:opening]
+        self._depth += sum(map(bare.count, "{[")) - sum(map(bare.count, "}]"))
+        if self._in_string or self._depth > 0:
+            return False
+        self._close(text)
+        return self.value is not ABSENT
+
+    def _leave_string(self, text: str) -> bool:
+        end = _TEXT.match(text, self._at)
+        self._at = len(text) if end is None else end.end()
+        self._in_string = self._at == len(text) or text[self._at] != '"'
+        self._at += not self._in_string
+        return not self._in_string
 
     def _close(self, text: str) -> None:
-        self._end = self._at
+        self._end = len(text)
         try:
             self.value = parse_json(text[: self._end])
         except ValueError:
             self.value = ABSENT
+
+
+def _unfinished_escape(text: str) -> int:
+    """1 if the text ends with a backslash that escapes what comes next, else 0."""
+    return (len(text) - len(text.rstrip("\\"))) % 2
 
 
 class Reading(Enum):

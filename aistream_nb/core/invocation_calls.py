@@ -34,7 +34,7 @@ from aistream_nb.core.snapshot_walk import (
 
 __all__ = ["CallBook"]
 
-_HISTORY: Final = frozenset({Outcome.RESTORED, Outcome.RECORDED})
+_HISTORY: Final = (Outcome.RESTORED, Outcome.RECORDED)
 _PAST_CALLS: Final = 1_000
 _MALFORMED_PLACES: Final = 1_000
 
@@ -69,11 +69,9 @@ class CallBook:
         last, self._commands = self._last, []
         trust = last is None or snapshot.messages is not last.messages
         history = self._armed or snapshot.is_loading
-        messages = snapshot.messages
-        for index in self._memory.due(messages, trust=trust):
-            ids, quiet = self._walk(index, snapshot, history=history)
-            self._memory.note(index, ids, quiet=quiet)
-        for tool_call_id in sorted(self._memory.commit(messages)):
+        for index in self._memory.due(snapshot.messages, trust=trust):
+            self._walk(index, snapshot, history=history)
+        for tool_call_id in sorted(self._memory.commit()):
             self._let_leave(self._calls[tool_call_id])
         self._last, self._armed = snapshot, False
         return self._commands
@@ -132,20 +130,17 @@ class CallBook:
             and snapshot.is_loading == last.is_loading
         )
 
-    def _walk(
-        self, index: int, snapshot: Snapshot, *, history: bool
-    ) -> tuple[tuple[str, ...], bool]:
+    def _walk(self, index: int, snapshot: Snapshot, *, history: bool) -> None:
+        message = snapshot.messages[index]
         ids: list[str] = []
         quiet = True
-        parts = calls_in(
-            snapshot.messages[index], assistant_only=self._policy.assistant_only
-        )
+        parts = calls_in(message, assistant_only=self._policy.assistant_only)
         for place, part in enumerate(parts):
             call = self._take(part, (index, place), snapshot, history=history)
             if call is not None:
                 ids.append(call.tool_call_id)
                 quiet = quiet and call.standing.resolved
-        return tuple(ids), quiet
+        self._memory.note(index, message, ids, quiet=quiet)
 
     def _take(
         self,

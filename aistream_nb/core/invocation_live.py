@@ -8,6 +8,7 @@ such as A.1 name the edges of the specification.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from aistream_nb.core.invocation import Input, Move, Outcome, Owner
 from aistream_nb.core.invocation_args import ArgumentText, Reading
@@ -35,6 +36,14 @@ from aistream_nb.core.snapshot_walk import CallSight
 __all__ = ["LiveCalls"]
 
 
+# Bound here, because looking a member up costs and every snapshot asks for these.
+_COMPLETE: Final = Input.COMPLETE
+_DIVERGED: Final = Input.DIVERGED
+_AWAITING: Final = Input.AWAITING
+_GREW: Final = Reading.GREW
+_OTHER: Final = Reading.OTHER
+
+
 class LiveCalls:
     """Moves live calls through their tables, and emits what is to be done."""
 
@@ -55,27 +64,30 @@ class LiveCalls:
         # D1: the answer is known before its arguments are looked at.
         first = sight.answered and move(Move.ANSWER)
         self._read_arguments(call, sight, running=running)
-        self._read_answer(call, sight, first=first)
+        if sight.response is not None or call.answer is not None:
+            self._read_answer(call, sight, first=first)
 
     def _read_arguments(self, call: Call, sight: CallSight, *, running: bool) -> None:
-        if call.standing.input is Input.COMPLETE:
+        standing = call.standing
+        if standing.input is _COMPLETE:
             self._see_change(call, sight.text)
         else:
             self._grow(call, sight.text)
             self._close_if_due(call, sight, running=running)
-        if call.standing.owner is Owner.UNKNOWN:
+        if standing.input is _COMPLETE and standing.owner is Owner.UNKNOWN:
             self._settle_owner(call, sight, running=running)
 
     def _grow(self, call: Call, text: str) -> None:
         reading = call.args.receive(text)
-        if reading is Reading.OTHER:
+        if reading is _OTHER:
             self._see_regress(call, text)
             return
-        if call.standing.input is Input.DIVERGED:
+        state = call.standing.input
+        if state is _DIVERGED:
             call.standing.move(Move.REJOIN)
             call.observed = None
-        if reading is Reading.GREW:
-            if call.standing.input is Input.AWAITING:
+        if reading is _GREW:
+            if state is _AWAITING:
                 call.standing.move(Move.RECEIVE)
             self._emit(Stream(call, call.args.delta))
 
@@ -113,7 +125,7 @@ class LiveCalls:
             if not running or self._outside.executable(sight.tool_name):
                 call.value = call.args.value
                 self._close(call)
-        elif not running and call.standing.input is Input.DIVERGED:
+        elif not running and call.standing.input is _DIVERGED:
             self._settle_divergence(call)
 
     def _settle_divergence(self, call: Call) -> None:
@@ -142,10 +154,7 @@ class LiveCalls:
 
     def _settle_owner(self, call: Call, sight: CallSight, *, running: bool) -> None:
         standing = call.standing
-        if (
-            standing.input is not Input.COMPLETE
-            or standing.outcome is not Outcome.PENDING
-        ):
+        if standing.outcome is not Outcome.PENDING:
             return
         ours = self._outside.ownership(sight.part)
         if ours is None:

@@ -13,7 +13,8 @@ What a call does about what is read here is not here; see
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from aistream_nb.core.invocation_events import ToolResponse
@@ -68,28 +69,24 @@ def read_snapshot(value: object) -> Snapshot | None:
     >>> read_snapshot({"messages": "none"}) is None
     True
     """
-    if not is_mapping(value):
-        return None
-    messages = value.get("messages")
+    messages = _field(value, "messages")
     if not is_array(messages):
         return None
     return Snapshot(
         messages,
-        value.get("isRunning") is True,
-        value.get("isLoading") is True,
-        _ids(value.get("discardedToolCallIds")),
+        _field(value, "isRunning") is True,
+        _field(value, "isLoading") is True,
+        _ids(_field(value, "discardedToolCallIds")),
     )
 
 
 def _ids(value: object) -> Collection[str]:
-    if not is_array(value):
+    if value is None or not is_array(value):
         return _NO_IDS
     return frozenset(item for item in value if isinstance(item, str))
 
 
-def calls_in(
-    message: object, *, assistant_only: bool = False
-) -> Iterator[Mapping[str, Any]]:
+def calls_in(message: object, *, assistant_only: bool = False) -> list[Any]:
     """The call parts of a message in document order, a call before its nested ones.
 
     >>> inner = {"content": [{"type": "tool-call", "toolCallId": "b"}]}
@@ -97,40 +94,38 @@ def calls_in(
     >>> [part["toolCallId"] for part in calls_in({"content": [call]})]
     ['a', 'b']
     """
-    pending: list[Iterator[Any]] = [_parts(message, assistant_only=assistant_only)]
+    found: list[Any] = []
+    # The next part is the last one of the stack.
+    pending = _parts(message, assistant_only)
     visited: set[int] = set()
     while pending:
-        part = next(pending[-1], None)
-        if part is None:
-            pending.pop()
-            continue
-        yield part
+        part = pending.pop()
+        found.append(part)
         nested = _field(part, "messages")
         # A list that was met already is a cycle, or says the same again.
-        if is_array(nested) and id(nested) not in visited:
+        if nested is not None and is_array(nested) and id(nested) not in visited:
             visited.add(id(nested))
-            pending.append(_nested_parts(nested, assistant_only=assistant_only))
+            for inner in reversed(nested):
+                pending += _parts(inner, assistant_only)
+    return found
 
 
-def _nested_parts(
-    messages: Iterable[Any], *, assistant_only: bool
-) -> Iterator[Mapping[str, Any]]:
-    for message in messages:
-        yield from _parts(message, assistant_only=assistant_only)
-
-
-def _parts(message: object, *, assistant_only: bool) -> Iterator[Mapping[str, Any]]:
+def _parts(message: object, assistant_only: bool) -> list[Any]:  # noqa: FBT001 -- a private function on the hot path
+    """The call parts of one message, the first one last."""
     if assistant_only and _field(message, "role") != "assistant":
-        return
+        return []
     content = _field(message, "content")
-    if is_array(content):
-        for part in content:
-            if _field(part, "type") == "tool-call":
-                yield part
+    if not is_array(content):
+        return []
+    parts = [part for part in content if _field(part, "type") == "tool-call"]
+    parts.reverse()
+    return parts
 
 
-def _field(value: object, name: str) -> Any:
+def _field(value: Any, name: str) -> Any:
     """A member of something that may not be a mapping, and that may even raise."""
+    if type(value) is dict:  # the usual case, and much faster than asking for a Mapping
+        return value.get(name)  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] -- JSON
     if not is_mapping(value):
         return None
     try:
@@ -164,6 +159,15 @@ def read_call(part: Mapping[str, Any]) -> CallSight | None:
     )
 
 
+@dataclass(slots=True)
+class _Seen:
+    """What walking one message found."""
+
+    message: Any
+    ids: tuple[str, ...]
+    quiet: bool
+
+
 class MessageMemory:
     """Knows which messages of a new list need not be walked, and which calls left.
 
@@ -171,72 +175,80 @@ class MessageMemory:
     """
 
     def __init__(self) -> None:
-        self._messages: list[Any] = []
-        self._ids: list[tuple[str, ...]] = []
-        self._quiet: list[bool] = []
-        self._prefix: int = 0
-        """How many messages, from the first on, are quiet."""
+        self._kept: list[Any] = []
+        """The messages at the start, all of them quiet, compared in one go."""
+        self._kept_ids: list[tuple[str, ...]] = []
+        self._rest: list[_Seen] = []
+        self._first: Any = None
         self._before: set[str] = set()
         self._now: set[str] = set()
 
-    def due(self, messages: Sequence[Any], *, trust: bool = True) -> list[int]:
+    def due(self, messages: Sequence[Any], *, trust: bool = True) -> Sequence[int]:
         """The positions to walk. Without ``trust`` every message is walked."""
-        old = self._messages
-        limit = min(len(messages), len(old)) - 1 if trust else 0
-        start = max(min(self._prefix, limit), 0)
-        if not _same_start(messages, old, start):
+        start = len(self._kept)
+        if start and not (trust and self._starts_the_same(messages, start)):
+            self._unkeep()
             start = 0
-        due = [
-            index
-            for index in range(start, len(messages))
-            if not (
-                index < limit
-                and self._quiet[index]
-                and _same(messages[index], old[index])
-            )
-        ]
-        self._forget(due, len(messages))
-        return due
-
-    def _forget(self, due: Iterable[int], length: int) -> None:
+        rest = self._rest
+        self._before.clear()
         self._now.clear()
-        self._before = {
-            tool_call_id
-            for index in due
-            if index < len(self._ids)
-            for tool_call_id in self._ids[index]
-        }
-        for ids in self._ids[length:]:
-            self._before.update(ids)
-        del self._ids[length:], self._quiet[length:]
+        while len(rest) > len(messages) - start:
+            self._before.update(rest.pop().ids)
+        # The last message of either list is one that hosts edit in place.
+        last = start + len(rest) - 1 if trust else start
+        settled = [
+            index
+            for index in range(start, min(last, len(messages) - 1))
+            if rest[index - start].quiet
+            and _same(messages[index], rest[index - start].message)
+        ]
+        due = range(start, len(messages))
+        return [i for i in due if i not in settled] if settled else due
 
-    def note(self, index: int, ids: tuple[str, ...], *, quiet: bool) -> None:
-        """Remember what walking the message at ``index`` found."""
-        if index < len(self._ids):
-            self._ids[index] = ids
-            self._quiet[index] = quiet
-        else:
-            self._ids.append(ids)
-            self._quiet.append(quiet)
-        if not quiet:
-            self._prefix = min(self._prefix, index)
-        self._now.update(ids)
-
-    def commit(self, messages: Sequence[Any]) -> set[str]:
-        """Remember the list; the calls that were in the last one and left."""
-        self._messages = list(messages)
-        self._prefix = min(self._prefix, len(self._quiet))
-        while self._prefix < len(self._quiet) and self._quiet[self._prefix]:
-            self._prefix += 1
-        return self._before - self._now
-
-
-def _same_start(messages: Sequence[Any], old: list[Any], count: int) -> bool:
-    """Whether the first ``count`` messages are equal, found at the speed of C."""
-    if count == 0:
+    def _starts_the_same(self, messages: Sequence[Any], count: int) -> bool:
+        """Whether the kept messages are there, found at the speed of C."""
+        if len(messages) <= count:
+            return False
+        start = messages[:count]
+        if not isinstance(start, list):
+            start = list(start)
+        if not _same(start, self._kept):
+            return False
+        # A host that makes every list anew is compared with what is warm in the
+        # cache; one that shares its messages is recognised by identity.
+        if start[0] is not self._kept[0] and start[0] is self._first:
+            self._kept = start
+        self._first = start[0]
         return True
-    start = messages[:count]
-    return _same(start if isinstance(start, list) else list(start), old[:count])
+
+    def _unkeep(self) -> None:
+        kept = zip(self._kept, self._kept_ids, strict=True)
+        self._rest[:0] = [_Seen(message, ids, quiet=True) for message, ids in kept]
+        self._kept, self._kept_ids = [], []
+
+    def note(self, index: int, message: object, ids: list[str], *, quiet: bool) -> None:
+        """Remember what walking the message at ``index`` found."""
+        at = index - len(self._kept)
+        if at == len(self._rest):
+            self._rest.append(_Seen(message, (), quiet=False))
+        seen = self._rest[at]
+        found = tuple(ids)
+        if found != seen.ids:
+            self._before.update(seen.ids)
+        if self._before or found != seen.ids:
+            self._now.update(found)
+        seen.message, seen.ids, seen.quiet = message, found, quiet
+
+    def commit(self) -> set[str]:
+        """Take the list as known; the calls that were in the last one and left."""
+        rest, keep = self._rest, 0
+        while keep < len(rest) - 1 and rest[keep].quiet:
+            keep += 1
+        if keep:
+            self._kept += [seen.message for seen in rest[:keep]]
+            self._kept_ids += [seen.ids for seen in rest[:keep]]
+            del rest[:keep]
+        return self._before - self._now
 
 
 def _same(one: object, other: object) -> bool:

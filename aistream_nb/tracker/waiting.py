@@ -101,6 +101,11 @@ class Stream(AsyncIterator[T]):
         """Whether no more values will come."""
         return self._closed
 
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is there to be read now."""
+        return not self._items
+
     def put(self, item: T) -> None:
         """Add a value for who iterates."""
         if not self._closed:

@@ -116,7 +116,7 @@ class ToolInvocationTracker:
         self._readers: dict[Call, CallReader] = {}
         self._streaming: dict[Call, asyncio.Task[None]] = {}
         self._commands: deque[Command] = deque()
-        self._deferred: deque[Callable[[], None]] = deque()
+        self._deferred: deque[tuple[Callable[[object], None], object]] = deque()
         self._deciding: bool = False
         self._closed: bool = False
         self._perform: dict[type[Any], Callable[[Any], None]] = {
@@ -145,11 +145,11 @@ class ToolInvocationTracker:
 
         The first snapshot, and each one that is loading, is history.
         """
-        self._decide(lambda: self._commands.extend(self._book.receive(snapshot)))
+        self._decide(self._observe, snapshot)
 
     def reset(self) -> None:
         """Begin anew: forget every call, and take the next snapshot as history."""
-        self._decide(self._reset)
+        self._decide(self._reset, None)
 
     def abort(self, *, discard_pending: bool = False) -> Awaitable[None]:
         """Stop what is executing now; done, if awaited, when all that has settled.
@@ -186,23 +186,28 @@ class ToolInvocationTracker:
 
     # ------------------------------------------------------------ deciding
 
-    def _decide(self, action: Callable[[], None]) -> None:
+    def _decide(self, action: Callable[[object], None], subject: object) -> None:
         """Run ``action``; one that a callback asks for meanwhile comes after it."""
         if self._closed:
             self._outside.once(
                 "closed", "the tracker is closed; the call changes nothing"
             )
             return
-        self._deferred.append(action)
         if self._deciding:
+            self._deferred.append((action, subject))
             return
         self._deciding = True
         try:
+            action(subject)
             while self._deferred:
-                self._deferred.popleft()()
+                action, subject = self._deferred.popleft()
+                action(subject)
         finally:
             self._deciding = False
         self._request()
+
+    def _observe(self, snapshot: object) -> None:
+        self._commands.extend(self._book.receive(snapshot))
 
     def _request(self) -> None:
         if self._commands and not self._turns.request():
@@ -212,7 +217,7 @@ class ToolInvocationTracker:
                 "tracker inside a running loop to go on",
             )
 
-    def _reset(self) -> None:
+    def _reset(self, _: object) -> None:
         dead = self._book.reset()
         self._outside.forget()
         self._board.clear()
