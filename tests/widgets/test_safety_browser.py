@@ -1,0 +1,126 @@
+"""Model output is data: ninety attacks in every place where text can stand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from aistream_nb.widgets.static_html import to_html, to_text
+
+pytestmark = pytest.mark.browser
+
+ATTACKS: Final[list[str]] = json.loads(
+    (Path(__file__).parent / "data" / "xss.json").read_text(encoding="utf-8")
+)
+LOOK: Final = """(scope) => {
+  const bad = [];
+  const root = document.querySelector(scope);
+  const tags = "script,iframe,object,embed,style,link,meta,base,form[action],template";
+  for (const element of root.querySelectorAll(tags)) bad.push(element.outerHTML);
+  for (const element of root.querySelectorAll("*")) {
+    for (const { name, value } of element.attributes) {
+      if (name.startsWith("on")) bad.push(`${name}=${value}`);
+      const address = /^(href|src|action|formaction|xlink:href|srcset)$/.test(name);
+      const safe = /^(https?:|mailto:|data:image\\/(png|jpe?g|gif|webp|avif);)/i;
+      if (address && !safe.test(value)) bad.push(`${name}=${value}`);
+      if (name === "src" && /^https?:/i.test(value)) bad.push(`loads ${value}`);
+      const styled = /url\\(|expression|position/i;
+      if (name === "style" && styled.test(value)) bad.push(value);
+    }
+    const rel = element.getAttribute("rel") ?? "";
+    const link = element.localName === "a";
+    if (link && !rel.includes("noopener")) bad.push("a without rel");
+  }
+  for (const element of root.querySelectorAll("*"))
+    if (element.id && !element.id.startsWith("aistream")) bad.push(`id ${element.id}`);
+  return bad;
+}"""
+POKE: Final = """(scope) => {
+  addEventListener("click", (event) => {
+    if (event.target.closest?.("a")) event.preventDefault();
+  }, true);
+  const hit = "a,summary,th,td,p,span,div,code,math,mi,mrow";
+  for (const element of document.querySelectorAll(`${scope} :is(${hit})`)) {
+    for (const kind of ["click", "mouseover", "focus", "toggle"])
+      element.dispatchEvent(new Event(kind, { bubbles: true, cancelable: true }));
+  }
+  return new Promise((done) => setTimeout(() => done(globalThis.__hit), 100));
+}"""
+
+
+def attack(scene: Any, number: int, text: str) -> None:
+    """Put one text everywhere."""
+    message, call = f"m{number}{text}", f"c{number}{text}"
+    scene.receive(
+        "RUN_STARTED",
+        threadId=text,
+        runId=text,
+        input={
+            "messages": [{"id": f"u{number}{text}", "role": "user", "content": text}],
+            "tools": [{"name": text, "parameters": {"title": text, "enum": [text]}}],
+        },
+    )
+    scene.think(text, message=f"t{number}")
+    scene.stop_thinking(message=f"t{number}")
+    scene.say(text, message=message)
+    arguments = json.dumps({text: text, "deep": [{text: [text]}]})
+    scene.call(call, text, arguments, message=message)
+    scene.call(call + "r", text, text, message=message)
+    scene.call(call + "e", text, arguments, message=message)
+    scene.call(call + "d", text, arguments, message=message)
+    scene.call(call + "a", text, arguments, message=message)
+    scene.result(call, json.dumps([{text: text, "n": 1}]))
+    scene.result(call + "r", text)
+    scene.result(call + "e", f"Traceback\n{text}\n{text}", failed=True)
+    scene.decide(call + "d", "deny", by=text, reason=text)
+    scene.ask(call + "a", text)
+
+
+def test_nothing_runs_or_loads_in_the_live_view(host: Any, scene: Any) -> None:
+    requests: list[str] = []
+    host.page.on("request", lambda request: requests.append(request.url))
+    scene.show()
+    for number, text in enumerate(ATTACKS):
+        attack(scene, number, text)
+    attack(scene, len(ATTACKS), "A formula that is none: $x^2$")
+    scene.receive("RUN_ERROR", message=ATTACKS[1])
+    host.pump()
+    host.wait_until("() => document.querySelector('math')")
+    assert host.count(".aistream-call") >= 5 * (len(ATTACKS) + 1)
+    assert host.evaluate(LOOK, "main") == []
+    assert host.evaluate(POKE, "main") is None
+    assert host.evaluate("() => document.querySelectorAll('main img').length") == 0
+    assert [url for url in requests if not url.startswith(("blob:", "data:"))] == []
+    assert host.errors() == []
+
+
+def test_nothing_runs_or_loads_in_the_static_form(host: Any, scene: Any) -> None:
+    for number, text in enumerate(ATTACKS):
+        attack(scene, number, text)
+    html = to_html(scene.conversation)
+    requests: list[str] = []
+    host.page.on("request", lambda request: requests.append(request.url))
+    page = f"<!doctype html><meta charset=utf-8><main>{html}</main>"
+    host.thread.run(host.page.set_content(page))
+    assert host.evaluate(LOOK, "main") == []
+    assert host.evaluate(POKE, "main") is None
+    assert requests == []
+    assert all(
+        text.split("\n")[0] in to_text(scene.conversation) for text in ATTACKS[:30]
+    )
+
+
+def test_a_remote_image_loads_on_a_click_and_not_before(host: Any, scene: Any) -> None:
+    requests: list[str] = []
+    host.page.on("request", lambda request: requests.append(request.url))
+    scene.show()
+    scene.start()
+    scene.say("![a chart](https://127.0.0.1:9/chart.png)")
+    host.wait("text=Load image from 127.0.0.1:9")
+    assert not any("chart" in url for url in requests)
+    host.click("text=Load image from 127.0.0.1:9")
+    host.wait_until("() => document.querySelector('main img')")
+    assert any("chart" in url for url in requests)
