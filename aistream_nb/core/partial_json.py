@@ -126,9 +126,9 @@ class PartialJSONParser:
     def _advance(self) -> None:
         text = "".join(self._pending)
         self._pending.clear()
-        if self._ragged or text[-1:] in _BLANKS:
-            text = self._trim(text)
         if not text:
+            return
+        if (self._ragged or text[-1] in _BLANKS) and not (text := self._trim(text)):
             return
         if self._read is not None:
             self._read.append(text)

@@ -32,7 +32,7 @@ def test_there_is_no_value_before_one_begins():
         ('{"a":1,}', "broken", "}"),
         ("[,", "broken", ","),
         ("[tx", "broken", "tx"),
-        ("[1.]", "broken", "]"),
+        ("[1.]", "broken", "1.]"),
         ('["\x01', "broken", "\x01"),
         ('["\\q', "broken", "\\q"),
         ('["\\u00g', "broken", "\\u00g"),
