@@ -33,7 +33,6 @@ from aistream_nb.errors import ToolError, ToolExecutionError
 from aistream_nb.tools.arguments import (
     ArgumentCheck,
     CheckedArguments,
-    SchemaCheck,
     SignatureCheck,
 )
 from aistream_nb.tools.docstrings import read_docstring
@@ -117,6 +116,8 @@ class Tool(Generic[P, R]):
         aistream_nb.errors.ToolInputError: the arguments do not fit the schema: misses
         text
         """
+        from aistream_nb.tools.schema_check import SchemaCheck  # noqa: PLC0415 slow to import, and most tools need none
+
         spec = ToolSpec(
             name=name,
             description=_described(function, description),
