@@ -292,10 +292,10 @@ class ApprovalGate:
         try:
             reason = await audience()
         except Exception as error:  # noqa: BLE001 rule 1: not knowing means nobody
-            reason = f"looking for somebody failed with {type(error).__name__}"
+            reason = f"looking for somebody failed: {type(error).__name__}"
         if reason is None:
             return
-        words = f"nobody could be asked: {reason or 'no view is open'}"
+        words = reason or "nobody was watching: no view is open"
         decision = Proceed() if self._nobody == "proceed" else Deny(reason=words)
         self._desk.settle(
             question, Ending.of(decision, by="policy", why=words, outcome="nobody")

