@@ -23,7 +23,8 @@ from aistream_nb.widgets.view_model import (
     clean,
     view_call,
 )
-from aistream_nb.widgets.wire import ApprovalView, CallView, DecideAction
+from aistream_nb.widgets.wire import DecideAction
+from aistream_nb.widgets.wire_views import ApprovalView, CallView
 
 __all__ = ["ApprovalDesk"]
 

@@ -38,13 +38,13 @@ from aistream_nb.widgets.wire import (
     Asset,
     AssetAction,
     Batch,
-    ConversationView,
     Down,
     Frame,
     ReadyAction,
     ResyncAction,
     Snapshot,
 )
+from aistream_nb.widgets.wire_views import ConversationView
 
 __all__ = ["Refusal", "StreamWidget", "new_model_id"]
 

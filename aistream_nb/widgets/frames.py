@@ -13,9 +13,15 @@ batch fits on top of it. Times come from a clock that is handed in.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
+from aistream_nb.widgets.mirror import (
+    SentCall,
+    SentMessage,
+    SentPart,
+    continues,
+    whole_text,
+)
 from aistream_nb.widgets.turn_clock import TurnClock
 from aistream_nb.widgets.view_model import (
     ChangeLike,
@@ -23,7 +29,6 @@ from aistream_nb.widgets.view_model import (
     MessageLike,
     clean,
     is_shown,
-    raw_text,
     view_call,
     view_part,
     view_role,
@@ -31,28 +36,28 @@ from aistream_nb.widgets.view_model import (
 from aistream_nb.widgets.wire import (
     AppendArguments,
     AppendText,
-    CallView,
     ClosePart,
-    ConversationView,
     Drop,
     Frame,
-    MessageView,
     OpenMessage,
     OpenPart,
-    PartView,
     PutCall,
     PutPart,
     PutRun,
     PutTurn,
+    RenameMessage,
     Reset,
-    Role,
+)
+from aistream_nb.widgets.wire_views import (
+    CallView,
+    ConversationView,
+    MessageView,
     RunView,
     TextPartView,
     ThinkingPartView,
-    TurnView,
 )
 
-__all__ = ["CallReader", "FrameEncoder", "RunReader", "fitting"]
+__all__ = ["CallReader", "FrameEncoder", "RunReader"]
 
 CallReader = Callable[[Any], CallView]
 """Makes the view of a call; the widget's adds the approval."""
@@ -61,26 +66,6 @@ RunReader = Callable[[], RunView]
 """Makes the view of the run; the widget's knows what a person may do."""
 
 _LIVE = frozenset({"running", "waiting"})
-
-
-@dataclass(slots=True)
-class _SentPart:
-    part: Any
-    raw: str | None
-    view: PartView
-
-
-@dataclass(slots=True)
-class _SentMessage:
-    role: Role
-    parts: list[_SentPart] = field(default_factory=list[_SentPart])
-    turn: TurnView | None = None
-
-
-@dataclass(slots=True)
-class _SentCall:
-    view: CallView
-    raw: str
 
 
 class FrameEncoder:
@@ -98,8 +83,8 @@ class FrameEncoder:
         self._read_call = read_call
         self._read_run = read_run
         self._turn = TurnClock(clock)
-        self._messages: dict[str, _SentMessage] = {}
-        self._calls: dict[str, _SentCall] = {}
+        self._messages: dict[str, SentMessage] = {}
+        self._calls: dict[str, SentCall] = {}
         self._run = RunView()
         self._open: set[tuple[str, int]] = set()
         self._dirty_messages: dict[str, None] = {}
@@ -139,6 +124,7 @@ class FrameEncoder:
         messages = {message.id: message for message in self._conversation.messages}
         if not self._same_order(list(messages)):
             return (self._start_over(),)
+        self._rename_last(messages, frames)
         self._drop_missing(messages, frames)
         calls, self._dirty_calls = self._dirty_calls, {}
         dirty, self._dirty_messages = self._dirty_messages, {}
@@ -157,17 +143,10 @@ class FrameEncoder:
         ids = list(self._messages)
         kept = ids if limit is None else ids[-limit:]
         messages = tuple(self._message_view(message_id) for message_id in kept)
-        named = {
-            part.call
-            for message in messages
-            for part in message.parts
-            if part.kind == "call"
-        }
-        calls = {key: sent for key, sent in self._calls.items() if key in named}
         return ConversationView(
             messages=messages,
-            calls={key: sent.view for key, sent in calls.items()},
-            arguments={key: clean(sent.raw) for key, sent in calls.items()},
+            calls={key: sent.view for key, sent in self._calls.items()},
+            arguments={key: clean(sent.raw) for key, sent in self._calls.items()},
             run=self._run,
             cut=len(ids) - len(kept),
         )
@@ -195,6 +174,21 @@ class FrameEncoder:
         self.take()
         return Reset(conversation=self.snapshot())
 
+    def _rename_last(self, present: dict[str, Any], frames: list[Frame]) -> None:
+        """A message may get its own id only once its first text has arrived."""
+        last = next(reversed(self._messages), None)
+        new = next((key for key in present if key not in self._messages), None)
+        if last is None or new is None or last in present:
+            return
+        sent = self._messages[last]
+        if not continues(sent, present[new]):
+            return
+        self._messages[new] = self._messages.pop(last)
+        moved = {key for key in self._open if key[0] == last}
+        self._open = (self._open - moved) | {(new, index) for _, index in moved}
+        self._turn.renamed(last, new)
+        frames.append(RenameMessage(message=clean(last), to=clean(new)))
+
     def _drop_missing(self, present: dict[str, Any], frames: list[Frame]) -> None:
         for message_id in [known for known in self._messages if known not in present]:
             del self._messages[message_id]
@@ -209,7 +203,7 @@ class FrameEncoder:
         parts = [part for part in message.parts if is_shown(part)]
         sent = self._messages.get(message.id)
         if sent is None:
-            sent = self._messages[message.id] = _SentMessage(role)
+            sent = self._messages[message.id] = SentMessage(role)
             frames.append(OpenMessage(message=message_id, role=role))
         if len(parts) < len(sent.parts):
             del sent.parts[len(parts) :]
@@ -227,10 +221,11 @@ class FrameEncoder:
         }
 
     def _open_part(self, key: tuple[str, int], part: Any, frames: list[Frame]) -> None:
-        view = view_part(part)
+        whole = whole_text(part)
+        view = view_part(part, text=whole)
         self._name_call(part, frames)
-        self._messages[key[0]].parts.append(_SentPart(part, _whole(part), view))
-        if raw_text(part) is not None:
+        self._messages[key[0]].parts.append(SentPart(part, whole, view))
+        if whole is not None:
             self._open.add(key)
             self._turn.opened(key)
         frames.append(OpenPart(message=clean(key[0]), part=view))
@@ -245,7 +240,7 @@ class FrameEncoder:
         sent = self._messages[key[0]].parts[key[1]]
         if part is sent.part:
             return
-        before, after = sent.raw, _whole(part)
+        before, after = sent.raw, whole_text(part)
         sent.part = part
         if before is None or after is None or not after.startswith(before):
             self._replace_part(key, part, frames)
@@ -268,11 +263,12 @@ class FrameEncoder:
         self, key: tuple[str, int], part: Any, frames: list[Frame]
     ) -> None:
         sent = self._messages[key[0]].parts[key[1]]
-        view = view_part(part)
+        whole = whole_text(part)
+        view = view_part(part, text=whole)
         if view == sent.view:
             return
         self._name_call(part, frames)
-        sent.raw, sent.view = _whole(part), view
+        sent.raw, sent.view = whole, view
         if sent.raw is not None:
             self._open.add(key)
         frames.append(PutPart(message=clean(key[0]), part=key[1], value=view))
@@ -304,7 +300,7 @@ class FrameEncoder:
         view, after = self._read_call(call), str(call.arguments)
         sent = self._calls.get(call_id)
         if sent is None:
-            self._calls[call_id] = _SentCall(view, after)
+            self._calls[call_id] = SentCall(view, after)
             frames.append(PutCall(call=view, arguments=clean(after)))
             return
         before, sent.raw = sent.raw, after
@@ -336,30 +332,3 @@ class FrameEncoder:
         turn = self._turn.end(self._conversation)
         self._messages[last].turn = turn
         frames.append(PutTurn(message=clean(last), turn=turn))
-
-
-def _whole(part: Any) -> str | None:
-    """The text of a part up to its last whole character.
-
-    A delta may end between the halves of a surrogate pair; the first half waits.
-    """
-    text = raw_text(part)
-    if text and "\ud800" <= text[-1] <= "\udbff":
-        return text[:-1]
-    return text
-
-
-def fitting(view: ConversationView, *, limit: int) -> ConversationView:
-    """The last messages of a view whose JSON text is at most ``limit`` long."""
-    size, kept = 0, 0
-    for message in reversed(view.messages):
-        size += len(message.model_dump_json())
-        if size > limit and kept:
-            break
-        kept += 1
-    return view.model_copy(
-        update={
-            "messages": view.messages[len(view.messages) - kept :],
-            "cut": view.cut + len(view.messages) - kept,
-        }
-    )

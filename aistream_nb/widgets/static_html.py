@@ -23,7 +23,7 @@ from aistream_nb.widgets.view_model import (
     view_part,
     view_role,
 )
-from aistream_nb.widgets.wire import CallView, MediaPart
+from aistream_nb.widgets.wire_views import CallView, MediaPart
 
 __all__ = ["STATE_WORDS", "decision_words", "to_html", "to_text"]
 

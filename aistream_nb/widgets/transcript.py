@@ -15,18 +15,13 @@ from typing import Any, ClassVar, Final, TypeAlias, cast
 from aistream_nb.widgets.approval import ApprovalDesk
 from aistream_nb.widgets.base import Refusal, StreamWidget
 from aistream_nb.widgets.bundles import find_bundle
-from aistream_nb.widgets.frames import FrameEncoder, fitting
+from aistream_nb.widgets.frames import FrameEncoder
+from aistream_nb.widgets.mirror import fitting
 from aistream_nb.widgets.pulse import PULSE, Pulse
 from aistream_nb.widgets.static_html import to_html, to_text
 from aistream_nb.widgets.view_model import ChangeLike, ConversationLike, clean
-from aistream_nb.widgets.wire import (
-    Action,
-    ConversationView,
-    DecideAction,
-    Frame,
-    RunStatus,
-    RunView,
-)
+from aistream_nb.widgets.wire import Action, DecideAction, Frame
+from aistream_nb.widgets.wire_views import ConversationView, RunStatus, RunView
 
 __all__ = ["Abilities", "OnAction", "TranscriptWidget", "display_bundle"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, cast
 
-from aistream_nb.widgets.wire import TurnView
+from aistream_nb.widgets.wire_views import TurnView
 
 __all__ = ["TurnClock"]
 
@@ -36,6 +36,13 @@ class TurnClock:
         """A part with text appeared."""
         self._opened[key] = self._clock()
         self.grew()
+
+    def renamed(self, before: str, after: str) -> None:
+        """A message got another id."""
+        self._opened = {
+            (after if message == before else message, part): at
+            for (message, part), at in self._opened.items()
+        }
 
     def grew(self) -> None:
         """Text arrived."""

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final, Protocol, cast
 
 from aistream_nb.core.tool_spec import ToolAnnotations
-from aistream_nb.widgets.wire import (
+from aistream_nb.widgets.wire_views import (
     CallPart,
     CallView,
     MediaPart,
@@ -187,13 +187,14 @@ def raw_text(part: Any) -> str | None:
     return None
 
 
-def view_part(part: Any) -> PartView:
-    """A part as the browser gets it when it is opened."""
+def view_part(part: Any, *, text: str | None = None) -> PartView:
+    """A part as the browser gets it when it is opened; ``text`` is what it says."""
+    words = clean((raw_text(part) or "") if text is None else text)
     match part.type:
         case "text":
-            return TextPartView(text=clean(str(part.content)))
+            return TextPartView(text=words)
         case "thinking":
-            return ThinkingPartView(text=clean(str(part.content)))
+            return ThinkingPartView(text=words)
         case "tool-call":
             return CallPart(call=clean(str(part.id)))
         case _:

@@ -1,6 +1,7 @@
 """The words that Python and the browser exchange: frames down, actions up.
 
-Rule 1: this file is all that the browser knows. It holds no AG-UI and no tools.
+Rule 1: this file and ``wire_views.py`` are all that the browser knows. They
+hold no AG-UI and no tools.
 Rule 2: names are the same on both sides; ``js/src/wire.gen.ts`` is generated from
 here (``npm --prefix js run wire``), and a test fails when it is stale.
 Rule 3: frames are linear in the text. What grows is appended, what is small is put
@@ -8,14 +9,25 @@ whole; only :class:`Snapshot` is as large as the conversation.
 Rule 4: an action is untrusted input. It is parsed by :data:`ACTIONS`, carries an
 id, may arrive twice, and is always answered.
 
-Not here: deciding which frames to send (``frames.py``), and sending (``base.py``).
+Not here: what a person sees (``wire_views.py``), deciding which frames to send
+(``frames.py``), and sending (``base.py``).
 """
 
 from __future__ import annotations
 
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, Field, TypeAdapter
+
+from aistream_nb.widgets.wire_views import (
+    CallView,
+    ConversationView,
+    PartView,
+    Role,
+    RunView,
+    TurnView,
+    Wire,
+)
 
 __all__ = [
     "ACTIONS",
@@ -24,203 +36,39 @@ __all__ = [
     "Answer",
     "AppendArguments",
     "AppendText",
-    "ApprovalView",
     "Asset",
     "AssetAction",
     "Batch",
-    "CallPart",
-    "CallStatus",
-    "CallView",
     "ClosePart",
-    "ConversationView",
     "DecideAction",
     "Down",
     "Drop",
     "EditAction",
     "Frame",
-    "MediaPart",
-    "MessageView",
     "OpenMessage",
     "OpenPart",
-    "PartView",
     "PlayAction",
     "PutCall",
     "PutPart",
     "PutRun",
     "PutTurn",
     "ReadyAction",
+    "RenameMessage",
     "Reset",
     "ResyncAction",
     "RetryAction",
-    "Role",
-    "RunStatus",
-    "RunView",
     "SeekAction",
     "SendAction",
     "Snapshot",
     "StopAction",
-    "TextPartView",
-    "ThinkingPartView",
-    "TurnView",
     "schema",
 ]
-
-
-class _Wire(BaseModel):
-    """A value on the wire: frozen, and strict about fields that nobody knows."""
-
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", json_schema_serialization_defaults_required=True
-    )
-
-
-# ---------------------------------------------------------------- what is seen
-
-CallStatus: TypeAlias = Literal[
-    "streaming",
-    "ready",
-    "awaiting-approval",
-    "approved",
-    "denied",
-    "executing",
-    "complete",
-    "error",
-    "aborted",
-]
-RunStatus: TypeAlias = Literal[
-    "idle", "running", "waiting", "finished", "error", "aborted"
-]
-Role: TypeAlias = Literal["user", "assistant", "system", "tool"]
-
-
-class ApprovalView(_Wire):
-    """What a person needs to decide whether a tool runs."""
-
-    id: str
-    nonce: str
-    """Only a decision that repeats it counts: a late click decides nothing else."""
-    words: tuple[str, ...] = ()
-    """What the annotations say, such as ``deletes or overwrites``."""
-    danger: bool = False
-    json_schema: dict[str, Any] | None = None
-    """The schema of the arguments, for the editor."""
-    hint: str = ""
-    """What to do where clicks cannot reach a busy kernel."""
-    scope: str = ""
-    """How far *always* reaches; empty where it is not offered."""
-
-
-class CallView(_Wire):
-    """A tool call without its arguments, which are appended."""
-
-    id: str
-    name: str
-    title: str = ""
-    status: CallStatus
-    result: str | None = None
-    result_cut: int = 0
-    """How many characters of the result were left out."""
-    error: str | None = None
-    reason: str | None = None
-    decided_by: str | None = None
-    decided_at: float | None = None
-    edited: str | None = None
-    """What a person made of the arguments, as JSON text."""
-    by_server: bool = False
-    started_at: float | None = None
-    """Seconds since the epoch."""
-    ended_at: float | None = None
-    approval: ApprovalView | None = None
-
-
-class TextPartView(_Wire):
-    """Text of a message, as markdown."""
-
-    kind: Literal["text"] = "text"
-    text: str = ""
-    done: bool = False
-
-
-class ThinkingPartView(_Wire):
-    """Visible thinking."""
-
-    kind: Literal["thinking"] = "thinking"
-    text: str = ""
-    seconds: float | None = None
-    """How long it took, once it has ended."""
-    done: bool = False
-
-
-class CallPart(_Wire):
-    """The place of a tool call in its message."""
-
-    kind: Literal["call"] = "call"
-    call: str
-
-
-class MediaPart(_Wire):
-    """An image or a file in a message."""
-
-    kind: Literal["media"] = "media"
-    media_type: str
-    mime: str = ""
-    source: str = ""
-    """A ``data:`` address, or a remote one that is loaded only on a click."""
-    name: str = ""
-
-
-PartView: TypeAlias = Annotated[
-    TextPartView | ThinkingPartView | CallPart | MediaPart, Field(discriminator="kind")
-]
-
-
-class TurnView(_Wire):
-    """The quiet line below a turn."""
-
-    model: str = ""
-    first_text_seconds: float | None = None
-    tokens_per_second: float | None = None
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-
-
-class MessageView(_Wire):
-    """A message with its parts."""
-
-    id: str
-    role: Role
-    parts: tuple[PartView, ...] = ()
-    turn: TurnView | None = None
-
-
-class RunView(_Wire):
-    """What the conversation is doing."""
-
-    status: RunStatus = "idle"
-    error: str | None = None
-    can_send: bool = False
-    can_stop: bool = False
-    can_retry: bool = False
-    notice: str = ""
-    """One line for the bar at the top; empty for none."""
-
-
-class ConversationView(_Wire):
-    """A whole conversation, for a view that opens late."""
-
-    messages: tuple[MessageView, ...] = ()
-    calls: dict[str, CallView] = {}
-    arguments: dict[str, str] = {}
-    """The raw JSON text of each call's arguments, by call id."""
-    run: RunView = RunView()
-    cut: int = 0
-    """How many early messages were left out."""
 
 
 # ---------------------------------------------------------------- frames
 
 
-class OpenMessage(_Wire):
+class OpenMessage(Wire):
     """A new message at the end."""
 
     type: Literal["open-message"] = "open-message"
@@ -228,7 +76,15 @@ class OpenMessage(_Wire):
     role: Role
 
 
-class OpenPart(_Wire):
+class RenameMessage(Wire):
+    """A message learned its own id; nothing else of it changed."""
+
+    type: Literal["rename-message"] = "rename-message"
+    message: str
+    to: str
+
+
+class OpenPart(Wire):
     """A new part at the end of a message."""
 
     type: Literal["open-part"] = "open-part"
@@ -236,7 +92,7 @@ class OpenPart(_Wire):
     part: PartView
 
 
-class AppendText(_Wire):
+class AppendText(Wire):
     """More text of a part."""
 
     type: Literal["append-text"] = "append-text"
@@ -245,7 +101,7 @@ class AppendText(_Wire):
     text: str
 
 
-class AppendArguments(_Wire):
+class AppendArguments(Wire):
     """More of a call's arguments."""
 
     type: Literal["append-arguments"] = "append-arguments"
@@ -253,7 +109,7 @@ class AppendArguments(_Wire):
     text: str
 
 
-class PutPart(_Wire):
+class PutPart(Wire):
     """A part that changed otherwise than by growing."""
 
     type: Literal["put-part"] = "put-part"
@@ -262,7 +118,7 @@ class PutPart(_Wire):
     value: PartView
 
 
-class ClosePart(_Wire):
+class ClosePart(Wire):
     """A part that will not grow any more, and for thinking how long it took."""
 
     type: Literal["close-part"] = "close-part"
@@ -271,7 +127,7 @@ class ClosePart(_Wire):
     seconds: float | None = None
 
 
-class PutCall(_Wire):
+class PutCall(Wire):
     """The small facts of a call; ``arguments`` only if they did not just grow."""
 
     type: Literal["put-call"] = "put-call"
@@ -279,7 +135,7 @@ class PutCall(_Wire):
     arguments: str | None = None
 
 
-class PutTurn(_Wire):
+class PutTurn(Wire):
     """The footer of the turn that ends with this message."""
 
     type: Literal["put-turn"] = "put-turn"
@@ -287,14 +143,14 @@ class PutTurn(_Wire):
     turn: TurnView
 
 
-class PutRun(_Wire):
+class PutRun(Wire):
     """What the conversation is doing now."""
 
     type: Literal["put-run"] = "put-run"
     run: RunView
 
 
-class Drop(_Wire):
+class Drop(Wire):
     """A message is gone, or its parts from ``part`` on."""
 
     type: Literal["drop"] = "drop"
@@ -302,7 +158,7 @@ class Drop(_Wire):
     part: int | None = None
 
 
-class Reset(_Wire):
+class Reset(Wire):
     """Everything is different; start over from here."""
 
     type: Literal["reset"] = "reset"
@@ -311,6 +167,7 @@ class Reset(_Wire):
 
 Frame: TypeAlias = Annotated[
     OpenMessage
+    | RenameMessage
     | OpenPart
     | AppendText
     | AppendArguments
@@ -325,7 +182,7 @@ Frame: TypeAlias = Annotated[
 ]
 
 
-class Batch(_Wire):
+class Batch(Wire):
     """One comm message: frames, in order. ``seq`` grows by one."""
 
     type: Literal["batch"] = "batch"
@@ -333,7 +190,7 @@ class Batch(_Wire):
     frames: tuple[Frame, ...]
 
 
-class Snapshot(_Wire):
+class Snapshot(Wire):
     """The whole conversation as it was after the batch numbered ``seq``."""
 
     type: Literal["snapshot"] = "snapshot"
@@ -341,7 +198,7 @@ class Snapshot(_Wire):
     conversation: ConversationView
 
 
-class Answer(_Wire):
+class Answer(Wire):
     """What became of an action."""
 
     type: Literal["answer"] = "answer"
@@ -353,7 +210,7 @@ class Answer(_Wire):
     """The last batch that was sent, so that a page notices a lost one."""
 
 
-class Asset(_Wire):
+class Asset(Wire):
     """A second bundle, asked for when it is first needed."""
 
     type: Literal["asset"] = "asset"
@@ -372,7 +229,7 @@ ShortText: TypeAlias = Annotated[str, Field(max_length=2_000)]
 LongText: TypeAlias = Annotated[str, Field(max_length=400_000)]
 
 
-class _Action(_Wire):
+class _Action(Wire):
     id: ActionId
 
 

@@ -80,7 +80,7 @@ export interface MediaState {
 export type PartState = TextState | ThinkingState | CallRef | MediaState;
 
 export interface MessageState {
-  readonly id: string;
+  id: string;
   readonly key: string;
   readonly role: MessageView["role"];
   readonly parts: Signal<readonly PartState[]>;
@@ -120,6 +120,9 @@ export class Store {
           parts: [],
           turn: null,
         });
+        break;
+      case "rename-message":
+        this.#rename(frame.message, frame.to);
         break;
       case "open-part":
         this.#openPart(frame.message, frame.part);
@@ -237,6 +240,14 @@ export class Store {
 
   #openMessage(view: MessageView): void {
     this.messages.value = [...this.messages.value, this.#makeMessage(view)];
+  }
+
+  #rename(id: string, to: string): void {
+    const message = this.#byId.get(id);
+    if (!message) return;
+    this.#byId.delete(id);
+    this.#byId.set(to, message);
+    message.id = to;
   }
 
   #openPart(id: string, part: PartView): void {

@@ -201,6 +201,13 @@ export interface ReadyAction {
   readonly views: number;
 }
 
+/** A message learned its own id; nothing else of it changed. */
+export interface RenameMessage {
+  readonly type: "rename-message";
+  readonly message: string;
+  readonly to: string;
+}
+
 /** Everything is different; start over from here. */
 export interface Reset {
   readonly type: "reset";
@@ -285,6 +292,7 @@ export type PartView = TextPartView | ThinkingPartView | CallPart | MediaPart;
 
 export type Frame =
   | OpenMessage
+  | RenameMessage
   | OpenPart
   | AppendText
   | AppendArguments
