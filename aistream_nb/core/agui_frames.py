@@ -49,7 +49,6 @@ class AGUIFrames:
     def __init__(self, *, max_frame: int = MAX_FRAME) -> None:
         self._splitter = FrameSplitter(max_frame_length=max_frame)
         self._count = 0
-        self._told_crlf = False
         self._gave_up = False
 
     def receive(self, data: bytes) -> tuple[Frame, ...]:
@@ -69,24 +68,14 @@ class AGUIFrames:
         return self._read(texts)
 
     def close(self) -> tuple[Frame, ...]:
-        """The frame that the end of the stream completes, if there is one."""
-        return () if self._gave_up else self._read(self._splitter.close())
+        """The frame that the end completes, and what is wrong with all frames."""
+        frames = () if self._gave_up else self._read(self._splitter.close())
+        if self._splitter.saw_carriage_returns:
+            frames = (*frames, Frame(index=-1, faults=(_CRLF,)))
+        return frames
 
     def _read(self, texts: list[str]) -> tuple[Frame, ...]:
-        frames = tuple(f for text in texts if (f := self._frame(text)) is not None)
-        if frames and self._splitter.saw_carriage_returns and not self._told_crlf:
-            self._told_crlf = True
-            first = frames[0]
-            return (
-                Frame(
-                    index=first.index,
-                    event=first.event,
-                    faults=(*first.faults, _CRLF),
-                    is_done=first.is_done,
-                ),
-                *frames[1:],
-            )
-        return frames
+        return tuple(f for text in texts if (f := self._frame(text)) is not None)
 
     def _frame(self, text: str) -> Frame | None:
         lost = tuple(_LOST for line in text.split("\n") if line.startswith("{"))

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 from aistream_nb.core.dialects import shared_delta
-from aistream_nb.core.json_text import UnencodableError, encode_json
+from aistream_nb.core.normalise_fields import json_of, usage_entry, with_tanstack
 from aistream_nb.core.normalise_runs import HeldFinish, Indexed
 from aistream_nb.core.values import Event, is_mapping
 
@@ -194,7 +194,7 @@ class Normaliser:
             moved["runId"] = made.pop("runId")
         if moved:
             self._note(f"has {', '.join(map(repr, moved))}", "metadata.tanstack")
-            made["metadata"] = _with_tanstack(made.get("metadata"), moved)
+            made["metadata"] = with_tanstack(made.get("metadata"), moved)
         return made
 
     def read_run(self, _event: Event, made: dict[str, Any]) -> list[Event]:
@@ -203,7 +203,7 @@ class Normaliser:
             made["threadId"] = self._thread_id
             self._note("has no threadId", "threadId")
         if is_mapping(made.get("usage")):
-            made["usage"] = [_usage(made["usage"])]
+            made["usage"] = [usage_entry(made["usage"])]
             self._note("has one object of usage", "a list of usage entries")
         if made["type"] == "RUN_FINISHED":
             return [*self._end_open_calls(), made]
@@ -277,7 +277,7 @@ class Normaliser:
                     "type": "TOOL_CALL_RESULT",
                     "messageId": self._result_id(call_id),
                     "toolCallId": call_id,
-                    "content": result if isinstance(result, str) else _json(result),
+                    "content": result if isinstance(result, str) else json_of(result),
                     "role": "tool",
                     **{k: made[k] for k in ("timestamp", "metadata") if k in made},
                 }
@@ -286,7 +286,11 @@ class Normaliser:
 
     def _arguments(self, call_id: str, value: object) -> Event:
         self._note("is the first to show the arguments", "TOOL_CALL_ARGS")
-        return {"type": "TOOL_CALL_ARGS", "toolCallId": call_id, "delta": _json(value)}
+        return {
+            "type": "TOOL_CALL_ARGS",
+            "toolCallId": call_id,
+            "delta": json_of(value),
+        }
 
     def _result_id(self, call_id: str) -> str:
         message_id = f"{call_id}:result"
@@ -295,7 +299,8 @@ class Normaliser:
 
     def read_result(self, _event: Event, made: dict[str, Any]) -> list[Event]:
         """A result does not take the id of another message."""
-        if made.get("messageId") in self._message_ids:
+        message_id = made.get("messageId")
+        if isinstance(message_id, str) and message_id in self._message_ids:
             made["messageId"] = self._result_id(str(made.get("toolCallId")))
             self._note("has the messageId of another message", "an id of its own")
         return [made]
@@ -383,26 +388,3 @@ def normalise(events: Iterable[Event], *, thread_id: str = "thread") -> list[Eve
 
 def _is_thinking(event: Event) -> bool:
     return event.get("type") in {"STEP_STARTED", "STEP_FINISHED"} and "stepId" in event
-
-
-def _with_tanstack(metadata: object, moved: Mapping[str, Any]) -> dict[str, Any]:
-    kept = dict(metadata) if is_mapping(metadata) else {}
-    ours = kept.get("tanstack")
-    kept["tanstack"] = {**(ours if is_mapping(ours) else {}), **moved}
-    return kept
-
-
-def _usage(usage: Mapping[str, Any]) -> dict[str, Any]:
-    names = {
-        "promptTokens": "inputTokens",
-        "completionTokens": "outputTokens",
-        "totalTokens": "totalTokens",
-    }
-    return {new: usage[old] for old, new in names.items() if old in usage}
-
-
-def _json(value: object) -> str:
-    try:
-        return encode_json(value)
-    except UnencodableError:
-        return "null"

@@ -100,12 +100,16 @@ class Adviser:
         self, event: Event, index: int, *, refused: bool, from_chunk: bool
     ) -> list[Slip]:
         """What to say about the event; nothing if the client ``refused`` it."""
-        facts, slips, asides = self.facts, list[Slip](), list[Slip]()
+        facts, slips = self.facts, list[Slip]()
         facts.index = index
         if not refused:
             checks = CHECKS.get(event["type"], ())
             slips = [found for check in checks for found in check(facts, event)]
-            asides = [found for check in ALWAYS for found in check(facts, event)]
+        elif isinstance(event.get("toolCallId"), str):
+            facts.run.spoiled_calls.add(event["toolCallId"])
+        told = [found for check in ALWAYS for found in check(facts, event)]
+        # Asked of a refused event too, so that the next one does not tell it instead.
+        asides = [] if refused else told
         mixed = self._mixed(event, "chunk" if from_chunk else "explicit")
         notes = facts.settle(event)
         if not refused and not slips:

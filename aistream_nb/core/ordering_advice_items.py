@@ -144,7 +144,8 @@ def check_arguments(facts: ThreadFacts, event: Event) -> Iterator[Slip]:
     """At TOOL_CALL_END the arguments are one JSON document."""
     call_id = event["toolCallId"]
     text = "".join(facts.run.arguments.get(call_id, ()))
-    if is_blank(text) or call_id in facts.run.ended_calls:
+    done = facts.run.ended_calls | facts.run.spoiled_calls
+    if is_blank(text) or call_id in done:
         return
     try:
         parse_json(text)

@@ -59,7 +59,7 @@ def check_run_ids(facts: ThreadFacts, event: Event) -> Iterator[Slip]:
         ("runId", facts.run.run_id, "run.id_mismatch"),
         ("threadId", facts.run.thread_id, "run.thread_mismatch"),
     ):
-        if begun is not None and event[field] != begun:
+        if begun and event[field] != begun:
             yield slip(
                 rule,
                 f"RUN_FINISHED names {field} {event[field]!r}, and RUN_STARTED named "

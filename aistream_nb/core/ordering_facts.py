@@ -53,6 +53,8 @@ class RunFacts:
     answered: dict[str, int] = field(default_factory=dict[str, int])
     """The calls that got a result in this run, and where."""
     ended_calls: set[str] = field(default_factory=set[str])
+    spoiled_calls: set[str] = field(default_factory=set[str])
+    """The calls of which an event was refused: their arguments prove nothing."""
     announced: set[str] = field(default_factory=set[str])
     """The subagents that were started in this run."""
     streamed: dict[str, int] = field(default_factory=dict[str, int])

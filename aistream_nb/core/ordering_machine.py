@@ -84,7 +84,8 @@ class OrderMachine:
         """
         slips = self._move_run(event, index)
         if event["type"] not in RUN_EVENTS:
-            slips += self._check_inside(event, index, doubtful=doubtful)
+            inside = self._check_inside(event, index, doubtful=doubtful or bool(slips))
+            slips = slips or inside  # outside a run, that is all there is to say
         self._owners.settle(event)
         return slips
 

@@ -255,5 +255,6 @@ PROSE_RULES: Final = (
         "Send SUBAGENT_STARTED first.",
         _events(_with(_TEXT[0], subagentRunId="g1"), *_TEXT[1:]),
         _events(_AGENT, _with(_TEXT[0], subagentRunId="g1"), *_TEXT[1:], _AGENT_END),
+        level="warning",
     ),
 )

@@ -14,6 +14,7 @@ from aistream_nb.core.agui_frames import AGUIFrames
 from aistream_nb.core.event_reader import EventReader
 from aistream_nb.core.normalise import Normaliser
 from aistream_nb.core.ordering_report import OrderingReport, check_ordering
+from aistream_nb.core.ordering_validate import AG_UI_VALIDATE
 from aistream_nb.core.thread_reducer import ThreadReducer
 
 RECORDINGS = cases.root() / "agui" / "recordings"
@@ -62,6 +63,21 @@ def test_the_prose_is_kept_where_it_differs_from_the_client(case: dict[str, Any]
     assert (found["ok"], found["rule"]) == (case["spec"]["ok"], case["spec"]["rule"])
 
 
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(
+            case, id=case["name"], marks=pytest.mark.cases("agui/cases (spec)")
+        )
+        for case in cases.load("agui/cases")
+        if "spec" not in case
+    ],
+)
+def test_the_prose_agrees_with_the_client_everywhere_else(case: dict[str, Any]):
+    found, expect = check_order(case, "spec"), case["expect"]
+    assert (found["ok"], found["rule"]) == (expect["ok"], expect["rule"])
+
+
 @cases.parametrize("agui/cases")
 def test_what_the_client_refuses_is_refused_by_every_profile(case: dict[str, Any]):
     for profile in ("spec", "teach"):
@@ -73,6 +89,26 @@ def test_what_the_client_refuses_is_refused_by_every_profile(case: dict[str, Any
             assert fatal is not None
             assert fatal["rule"] == case["expect"]["rule"]
             assert fatal["index"] == case["expect"]["failing_index"]
+
+
+@cases.parametrize("agui/random.jsonl")
+def test_the_other_checker_finds_nothing_that_is_not_found_here_random(
+    case: dict[str, Any],
+):
+    check_the_other_checker(case)
+
+
+@cases.parametrize("agui/cases")
+def test_the_other_checker_finds_nothing_that_is_not_found_here(case: dict[str, Any]):
+    check_the_other_checker(case)
+
+
+def check_the_other_checker(case: dict[str, Any]) -> None:
+    found = check_order(case, "teach")
+    rules = {violation["rule"] for violation in found["violations"]}
+    for name in (case.get("ag_ui_validate") or {}).get("rules", ()):
+        ours = AG_UI_VALIDATE[name]
+        assert not found["ok"] or rules & {*ours.rules} or ours.difference, name
 
 
 @cases.parametrize("agui/patch.jsonl")
