@@ -13,7 +13,7 @@ batch fits on top of it. Times come from a clock that is handed in.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from aistream_nb.widgets.mirror import (
     SentCall,
@@ -251,10 +251,9 @@ class FrameEncoder:
         sent = self._messages[key[0]].parts[key[1]]
         added = clean(after[len(sent.raw or "") :])
         sent.raw = after
-        view = sent.view
-        if isinstance(view, (TextPartView, ThinkingPartView)):
-            text = view.text + added
-            sent.view = view.model_copy(update={"text": text, "done": False})
+        view = cast("TextPartView | ThinkingPartView", sent.view)
+        text = view.text + added
+        sent.view = view.model_copy(update={"text": text, "done": False})
         self._open.add(key)
         self._turn.grew()
         frames.append(AppendText(message=clean(key[0]), part=key[1], text=added))

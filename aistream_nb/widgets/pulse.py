@@ -12,12 +12,15 @@ widgets, because the road to the browser is one.
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 import time
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
 __all__ = ["PULSE", "Flush", "Pulse"]
+
+_log = logging.getLogger(__name__)
 
 Flush: TypeAlias = Callable[[], None]
 """Sends what one widget has gathered."""
@@ -83,9 +86,15 @@ class Pulse:
             waiting = list(self._waiting)
             self._waiting.clear()
             for flush in waiting:
-                flush()
+                self._call(flush)
             # NB: taken after the flushes: a slow road makes the beat slower.
             self._last = self._clock()
+
+    def _call(self, flush: Flush) -> None:
+        try:
+            flush()
+        except Exception:  # noqa: BLE001 # one closed page must not stop the others, or the run
+            _log.exception("A view could not be brought up to date")
 
 
 PULSE: Final = Pulse()

@@ -62,7 +62,9 @@ def writing(scene: Any) -> None:
 
 def thinking(scene: Any) -> None:
     scene.start()
-    scene.think("The person wants the folder tidy.\nI should look before I delete. " * 9)
+    scene.think(
+        "The person wants the folder tidy.\nI should look before I delete. " * 9
+    )
 
 
 def arguments(scene: Any) -> None:
@@ -74,7 +76,9 @@ def arguments(scene: Any) -> None:
         toolCallName="list_files",
         parentMessageId="m1",
     )
-    text = '{"folder": "scratch", "filters": {"older_than_days": 30, "kinds": ["log", "t'
+    text = (
+        '{"folder": "scratch", "filters": {"older_than_days": 30, "kinds": ["log", "t'
+    )
     scene.receive("TOOL_CALL_ARGS", toolCallId="c1", delta=text)
 
 

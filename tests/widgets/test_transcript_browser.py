@@ -8,7 +8,10 @@ import pytest
 
 pytestmark = pytest.mark.browser
 
-def test_text_grows_on_the_page_and_a_click_reaches_python(host: Any, scene: Any) -> None:
+
+def test_text_grows_on_the_page_and_a_click_reaches_python(
+    host: Any, scene: Any
+) -> None:
     scene.show()
     assert scene.widget.watched
     scene.start()
