@@ -282,11 +282,9 @@ def _equal(left: object, right: object) -> bool:
 
 
 def _kind(value: object) -> str:
-    """What JSON calls the value; never the value itself."""
+    """What JSON calls a value that is no object; never the value itself."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
-    if is_mapping(value):
-        return "an object"
     if is_array(value):
         return "an array"
     return "a string" if isinstance(value, str) else "a number"

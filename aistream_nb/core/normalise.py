@@ -356,8 +356,7 @@ class Normaliser:
         note = Note(
             index=self._index, event_type=self._type, message=came, expected=expected
         )
-        if note not in self.notes:
-            self.notes = (*self.notes, note)
+        self.notes = (*self.notes, note)
 
 
 _Special: TypeAlias = Callable[[Normaliser, Event, dict[str, Any]], list[Event]]

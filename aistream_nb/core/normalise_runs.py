@@ -51,16 +51,18 @@ class HeldFinish:
         """Whether the event only begins another model call of the run."""
         if self._finish is None or event["type"] != "RUN_STARTED":
             return False
-        self._drop()
+        self._drop(self._finish)
         return True
 
     def before(self, event: Event, *, old: bool) -> list[Indexed]:
         """What must come out before ``event``; a held end may turn out to be none."""
         if self._finish is None or event["type"] == "CUSTOM":
             return []
-        if event["type"] in {"RUN_ERROR", "RUN_FINISHED"}:
-            return self.release() if event["type"] == "RUN_ERROR" else self._drop()
-        return [] if old else self._drop()
+        if event["type"] == "RUN_ERROR":
+            return self.release()
+        if event["type"] == "RUN_FINISHED" or not old:
+            self._drop(self._finish)
+        return []
 
     def completed(self, event: Event) -> Event:
         """``event``, and if it ends the run, under its first id with all its usage."""
@@ -113,11 +115,10 @@ class HeldFinish:
             return {"type": "success", "pendingToolCallIds": pending}
         return None
 
-    def _drop(self) -> list[Indexed]:
-        if self._finish is not None:
-            self._usage += _usage_of(self._finish.event)
-            self._finish = None
-        return []
+    def _drop(self, finish: _Finish) -> None:
+        """It was no end; its usage counts all the same."""
+        self._usage += _usage_of(finish.event)
+        self._finish = None
 
 
 def _wants_tools(event: Event) -> bool:

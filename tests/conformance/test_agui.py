@@ -332,7 +332,7 @@ DEVIATIONS = {
     "tanstack-0.5-tool": {
         "schema.malformed",
         "schema.unknown_member",
-        "tool.end_unopened",
+        "run.after_finished",
     },
 }
 

@@ -25,7 +25,7 @@ FAILED = event("RUN_ERROR", message="gone")
 
 
 def found(*events: Any, **options: Any) -> list[tuple[str, int]]:
-    report = check_ordering(events, **{"profile": "teach", **options})
+    report = check_ordering(events, profile="teach", **options)
     return [(v.rule, v.index) for v in report.violations if v.level != "info"]
 
 

@@ -30,7 +30,7 @@ def result(message_id: str, call_id: str = "c1", **fields: Any) -> dict[str, Any
 
 
 def test_nothing_that_is_given_out_or_came_in_is_shared():
-    patch = [{"op": "add", "path": "/list", "value": [1]}]
+    patch: list[dict[str, Any]] = [{"op": "add", "path": "/list", "value": [1]}]
     start, part = {"deep": [1]}, {"type": "text", "text": "x"}
     reducer = ThreadReducer(messages=[USER], state=start)
     reducer.receive(event("STATE_DELTA", delta=patch))
