@@ -115,7 +115,7 @@ class Transcript:
     def add_call(self, message: MessageDraft, call: CallDraft) -> None:
         """Append a call to a message, and know whose it is."""
         message.add(call)
-        if self._owners is not None and self.holds(message):
+        if self.holds(message):
             self._note_owner(call.id, message)
         self.touch(message)
 
@@ -130,13 +130,14 @@ class Transcript:
 
     def calls(self, call_id: str) -> Iterator[tuple[MessageDraft, CallDraft]]:
         """Each message's first call of this id."""
-        for message in self.owners(call_id):
-            call = message.call(call_id)
-            if call is not None:
-                yield message, call
+        return (
+            (message, call)
+            for message in self.owners(call_id)
+            if (call := message.call(call_id)) is not None
+        )
 
     def _note_owner(self, call_id: str, message: MessageDraft) -> None:
-        if self._owners is None:
+        if self._owners is None:  # nobody asked yet, so nobody needs the index
             return
         owners = self._owners.setdefault(call_id, [])
         if message not in owners:
@@ -145,6 +146,5 @@ class Transcript:
     def _place(self, draft: MessageDraft) -> None:
         self._drafts.append(draft)
         self._by_id.setdefault(draft.id, draft)
-        if self._owners is not None:
-            for call_id in draft.call_ids:
-                self._note_owner(call_id, draft)
+        for call_id in draft.call_ids:
+            self._note_owner(call_id, draft)

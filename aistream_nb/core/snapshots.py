@@ -124,6 +124,8 @@ class _Reading:
         self._has_reasoning = has_reasoning
         self._messages: list[UIMessage] = []
         self._assistant: int | None = None
+        self._homes: dict[str, int] = {}
+        """Where the message of each call is."""
         self._thinking: list[Part] = []
 
     def take(self, row: Mapping[str, Any]) -> None:
@@ -201,6 +203,8 @@ class _Reading:
 
     def _append(self, message: UIMessage) -> None:
         self._messages.append(message)
+        for call in message.tool_calls:
+            self._homes.setdefault(call.id, len(self._messages) - 1)
         if message.role == "assistant":
             self._assistant = len(self._messages) - 1
         elif not self._reader.known:
@@ -222,39 +226,34 @@ class _Reading:
             self._messages.append(message)
             return
         message = self._messages[where]
-        parts = [self._answered(part, result) for part in message.parts]
-        if not any(_is_call(part, result.tool_call_id) for part in parts):
-            restored = self._known_calls.get(result.tool_call_id)
-            if restored is not None:
-                parts.append(self._answered(restored, result))
+        parts = list(message.parts)
+        restored = self._known_calls.get(result.tool_call_id)
+        if restored is not None and result.tool_call_id not in self._homes:
+            parts.append(restored)
+            self._homes[restored.id] = where
+        parts = [self._answered(part, result) for part in parts]
         self._messages[where] = replace(message, parts=(*parts, result))
 
     def _home(self, call_id: str) -> int | None:
         """Where a result goes: to its call, else to the assistant before it."""
         if self._reader.hydrates:
-            for where, message in enumerate(self._messages):
-                if any(_is_call(part, call_id) for part in message.parts):
-                    return where
+            return self._homes.get(call_id, self._assistant)
         return self._assistant
 
     def _answered(self, part: Part, result: ToolResultPart) -> Part:
-        if not self._reader.hydrates or not _is_call(part, result.tool_call_id):
+        if not isinstance(part, ToolCallPart) or part.id != result.tool_call_id:
+            return part
+        if not self._reader.hydrates:
             return part
         state: CallState = "input-complete"
         if self._reader.final_states:
             state = "error" if result.state == "error" else "complete"
-        output: object = result.content
-        if isinstance(output, str):
-            output = _strictly(output, otherwise=output)
-        return replace(part, state=state, output=output)
+        text = str(result.content)
+        return replace(part, state=state, output=_strictly(text, otherwise=text))
 
 
 def _is_reasoning(row: Mapping[str, Any]) -> bool:
     return row.get("role") == "reasoning"
-
-
-def _is_call(part: Part, call_id: str) -> bool:
-    return isinstance(part, ToolCallPart) and part.id == call_id
 
 
 def _role(row: Mapping[str, Any]) -> Role:

@@ -7,6 +7,7 @@ import pytest
 from aistream_nb.core.conversion import convert_messages, ui_to_model
 from aistream_nb.core.messages import (
     Approval,
+    MediaPart,
     OtherPart,
     StructuredOutputPart,
     TextPart,
@@ -83,6 +84,32 @@ def test_an_approval_without_an_answer_tells_nothing():
     message = assistant(call(state="approval-responded", approval=Approval(id="p")))
     assert len(ui_to_model(message)) == 1
     assert len(ui_to_model(assistant(call(state="approval-responded")))) == 1
+
+
+def test_a_system_message_is_not_told():
+    assert ui_to_model(UIMessage(id="s", role="system")) == []
+
+
+def test_a_result_is_told_once_and_only_when_it_is_whole():
+    growing = ToolResultPart(tool_call_id="c", content="r", state="streaming")
+    whole = ToolResultPart(tool_call_id="c", content="r")
+    told = ui_to_model(assistant(growing, whole, whole))
+    assert told == [{"role": "tool", "content": "r", "toolCallId": "c"}]
+
+
+@pytest.mark.parametrize(("approved", "word"), [(True, "approved"), (False, "denied")])
+def test_a_decision_stands_for_the_result(word: str, *, approved: bool):
+    decided = Approval(id="p", approved=approved)
+    told = ui_to_model(assistant(call(state="approval-responded", approval=decided)))
+    assert word in told[1]["content"]
+
+
+def test_pictures_are_told_as_parts():
+    picture = MediaPart(type="image", source={"type": "url", "value": "u"})
+    (told,) = ui_to_model(
+        UIMessage(id="u", role="user", parts=(TextPart("see"), picture))
+    )
+    assert told["content"] == [TextPart("see").to_wire(), picture.to_wire()]
 
 
 def test_an_output_wins_over_its_approval():

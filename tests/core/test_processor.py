@@ -228,6 +228,15 @@ def test_a_result_of_the_host_stands_beside_its_call():
     assert processor.are_all_tools_complete() is True
 
 
+def test_the_last_assistant_alone_decides_whether_tools_are_complete():
+    processor = fold(ASK, END)
+    processor.add_user_message("well?")
+    assert processor.are_all_tools_complete() is False
+    assert StreamProcessor().are_all_tools_complete() is True
+    users = [{"id": "u", "role": "user", "parts": []}]
+    assert StreamProcessor(initial_messages=users).are_all_tools_complete() is True
+
+
 def test_a_reset_processor_is_a_new_one():
     processor = fold(text("a"), ASK, {"type": "STATE_SNAPSHOT", "snapshot": {"n": 1}})
     processor.reset()

@@ -261,6 +261,25 @@ def test_a_request_goes_to_the_owner_of_its_call():
     assert [request.approval_id for request in told] == ["p"]
 
 
+@pytest.mark.parametrize(("before", "changes"), [([], 0), ([TEXT], 3)])
+def test_a_request_for_nobody_is_told_all_the_same(
+    before: list[dict[str, Any]], changes: int
+):
+    told: list[ApprovalRequest] = []
+    notices: list[str | None] = []
+    fold(
+        *before,
+        APPROVAL,
+        callbacks={"on_approval_request": told.append, "on_change": notices.append},
+    )
+    assert len(told) == 1
+    assert len(notices) == changes
+
+
+def test_nobody_has_to_listen_to_requests():
+    assert the_call(fold(START, APPROVAL)).state == "approval-requested"
+
+
 def test_the_last_answer_counts():
     processor = fold(START, APPROVAL)
     processor.add_tool_approval_response("p", approved=True)

@@ -89,6 +89,15 @@ def test_owners_are_known_whatever_happened_since():
     assert transcript.owners("y") == ()
 
 
+def test_a_message_that_stands_twice_owns_its_calls_once():
+    twice = user("a", ToolCallPart(id="x", name="f"))
+    transcript = Transcript()
+    transcript.replace([twice])
+    transcript.replace([twice, twice])
+    assert len(transcript) == 2
+    assert len(transcript.owners("x")) == 1
+
+
 def test_a_message_outside_the_list_owns_nothing():
     transcript = Transcript([user("a")])
     assert transcript.owners("x") == ()

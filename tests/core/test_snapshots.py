@@ -196,6 +196,21 @@ def test_a_result_that_nobody_can_hold_is_a_message():
     assert message.parts == (ToolResultPart(tool_call_id="x", content="7", id="r"),)
 
 
+def test_a_result_between_assistants_goes_to_the_one_before():
+    first, _ = read(
+        {"id": "a", "role": "assistant"}, answer("7", "x"), {"id": "u", "role": "user"}
+    )
+    assert first.parts == (ToolResultPart(tool_call_id="x", content="7"),)
+
+
+def test_a_row_gets_an_id_and_a_time():
+    row = {"role": "user", "content": "q"}
+    message = normalize_message(row, id_factory=counted_ids(), now=lambda: "now")
+    assert message == UIMessage(
+        id="msg-1", role="user", parts=(TextPart("q"),), created_at="now"
+    )
+
+
 def test_a_message_gets_what_it_lacks():
     make, now = counted_ids(), lambda: "now"
     found = normalize_message(KNOWN, id_factory=make, now=now)
