@@ -74,7 +74,8 @@ class StatusBoard:
         if call.standing.outcome is Outcome.ABANDONED:
             return
         tool_call_id = call.tool_call_id
-        if self.current.get(tool_call_id) == status:
+        # By identity: a payload's == may raise anything.
+        if self.current.get(tool_call_id) is status:
             return
         statuses = dict(self.current)
         statuses.pop(tool_call_id, None)
@@ -138,11 +139,10 @@ class Questions:
 
     def abort(self) -> None:
         """Fail every open question."""
-        for call in list(self._open):
-            question = self._open.pop(call, None)
-            if question is not None:
-                question.fail(_aborted(call))
-                self._board.show_flight(call)
+        questions, self._open = self._open, {}
+        for call, question in questions.items():
+            question.fail(_aborted(call))
+            self._board.show_flight(call)
 
 
 def _aborted(call: Call) -> ToolExecutionError:

@@ -61,7 +61,7 @@ class Flight:
         self.tool: ToolParts = tool
         self.context: CallContext = context
         self.settled: Latch[bool] = Latch()
-        self.task: asyncio.Task[None] | None = None
+        self.task: asyncio.Task[None]
 
     @property
     def stopped(self) -> bool:
@@ -79,7 +79,7 @@ class Settling(Awaitable[None]):
     async def _wait(self) -> None:
         for flight in self._flights:
             await flight.settled
-        count = await wait_for_ends(f.task for f in self._flights if f.task is not None)
+        count = await wait_for_ends(flight.task for flight in self._flights)
         if count:
             self._late(count)
 
@@ -120,8 +120,7 @@ class Executions:
         for flight in flights:
             if not flight.settled.done:
                 self._settle(flight, CANCELLED)
-                if flight.task is not None:
-                    end_task(flight.task)
+                end_task(flight.task)
 
     def _are_late(self, count: int) -> None:
         self._report(

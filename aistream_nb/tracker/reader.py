@@ -229,9 +229,9 @@ class CallReader:
     # ------------------------------------------------------------ for the tracker
 
     @property
-    def watched(self) -> bool:
-        """Whether somebody asked for the events."""
-        return bool(self._events)
+    def finished(self) -> bool:
+        """Whether everything was said, and nobody asked for the events after it."""
+        return self.args.done and self._response.done and not self._events
 
     def receive(self, delta: str) -> None:
         """Take the next piece of the arguments."""

@@ -245,9 +245,6 @@ class ToolInvocationTracker:
     def _pump(self) -> None:
         """Perform what was decided before this turn."""
         for _ in range(len(self._commands)):
-            # A command may close the tracker, and with it drop the others.
-            if not self._commands:
-                return
             command = self._commands.popleft()
             self._perform[type(command)](command)
         self._request()
@@ -306,9 +303,7 @@ class ToolInvocationTracker:
     def _let_go(self, call: Call) -> None:
         """Drop the reader of a call that is over, unless somebody watches it."""
         reader = self._readers.get(call)
-        if reader is None or reader.watched or call.standing.in_flight:
-            return
-        if call.forgotten:
+        if reader is not None and call.forgotten and reader.finished:
             del self._readers[call]
 
     def _context(self, call: Call) -> CallContext:

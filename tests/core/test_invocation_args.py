@@ -13,7 +13,11 @@ from aistream_nb.core.json_text import parse_json
 from aistream_nb.core.values import ABSENT
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner),
     max_leaves=12,
 )
