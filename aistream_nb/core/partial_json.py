@@ -44,6 +44,7 @@ __all__ = [
 FieldState: TypeAlias = Literal["partial", "complete"]
 
 _BLANKS: Final = frozenset(JS_WHITESPACE)
+_CONTAINERS: Final = frozenset({dict, list})
 _CLOSER: Final = re.compile(r"[\]}]")
 
 
@@ -91,11 +92,11 @@ class PartialJSONParser:
     {'tags': ['a', 'bc'], 'n': 1}
     """
 
-    __slots__ = ("_begun", "_pending", "_ragged", "_read", "_reader", "_trailing")
+    __slots__ = ("_begun", "_pieces", "_ragged", "_reader", "_taken", "_trailing")
 
     def __init__(self) -> None:
-        self._pending: list[str] = []
-        self._read: list[str] | None = []  # for the lenient reader, should it come
+        self._pieces: list[str] = []  # all of them: the lenient reader begins anew
+        self._taken = 0  # how many of them were read
         self._trailing: list[str] = []  # white space that may prove to be in a string
         self._begun = False
         self._ragged = True  # the text's ends need a look
@@ -105,7 +106,7 @@ class PartialJSONParser:
 
     def receive(self, delta: str) -> None:
         """Take the next piece; nothing is read yet."""
-        self._pending.append(delta)
+        self._pieces.append(delta)
 
     @property
     def value(self) -> JSONValue | Absent:
@@ -114,7 +115,7 @@ class PartialJSONParser:
         The parser goes on writing into the lists and objects that it hands out, and
         they must not be changed. To keep a value, take a :meth:`snapshot`.
         """
-        if self._pending:
+        if len(self._pieces) > self._taken:
             self._advance()
         root = self._reader.root
         return root[0] if root else ABSENT
@@ -124,33 +125,33 @@ class PartialJSONParser:
         return copy_json(self.value)
 
     def _advance(self) -> None:
-        text = "".join(self._pending)
-        self._pending.clear()
+        pieces, taken = self._pieces, self._taken
+        self._taken = len(pieces)
+        text = pieces[-1] if self._taken == taken + 1 else "".join(pieces[taken:])
         if not text:
             return
         if (self._ragged or text[-1] in _BLANKS) and not (text := self._trim(text)):
             return
-        if self._read is not None:
-            self._read.append(text)
-        if self._reader.receive(text) and self._read is not None:
+        if self._reader.receive(text):
             self._reader = LenientReader()
-            self._reader.receive("".join(self._read))
-            self._read = None
+            self._reader.receive("".join(pieces).strip(JS_WHITESPACE))
 
     def _trim(self, text: str) -> str:
         """The text that is not at the ends, as far as one can know by now."""
-        if not self._begun:
-            text = text.lstrip(JS_WHITESPACE)
-            self._begun = bool(text)
         body = text.rstrip(JS_WHITESPACE)
-        blank = text[len(body) :]
-        if body:
-            body = "".join([*self._trailing, body])
+        if body and self._trailing:
+            self._trailing.append(body)
+            whole = "".join(self._trailing)
             self._trailing.clear()
-        if blank:
-            self._trailing.append(blank)
+        else:
+            whole = body
+        if len(body) < len(text):
+            self._trailing.append(text[len(body) :])
+        if whole and not self._begun:
+            whole = whole.lstrip(JS_WHITESPACE)
+            self._begun = True
         self._ragged = bool(self._trailing) or not self._begun
-        return body
+        return whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +213,6 @@ class ArgumentsParser:
     def receive(self, delta: str) -> None:
         """Take the next piece; nothing is read yet."""
         self._pending.append(delta)
-        self._started = self._started or bool(delta)
 
     @property
     def value(self) -> JSONValue:
@@ -222,7 +222,7 @@ class ArgumentsParser:
         they must not be changed. To keep a value, take a :meth:`snapshot`.
         """
         root = self._advanced().root
-        return root[0] if _holds_container(root) else {}
+        return root[0] if root and type(root[0]) in _CONTAINERS else {}
 
     def snapshot(self) -> JSONValue:
         """A copy of the value so far, which nobody changes later."""
@@ -243,7 +243,7 @@ class ArgumentsParser:
         root = self._advanced().root
         if self._lost or not self._started:
             return not self._lost
-        return _holds_container(root)
+        return bool(root) and type(root[0]) in _CONTAINERS
 
     @property
     def state(self) -> FieldState:
@@ -287,14 +287,11 @@ class ArgumentsParser:
         if self._pending:
             text = "".join(self._pending)
             self._pending.clear()
+            self._started = self._started or bool(text)
             unread = self._reader.receive(text)
             if unread and self._reader.fault == "broken":
                 self._lost = self._lost or _CLOSER.search(unread) is not None
         return self._reader
-
-
-def _holds_container(root: list[Any]) -> bool:
-    return bool(root) and isinstance(root[0], (dict, list))
 
 
 def _child(value: JSONValue | Absent, step: str | int) -> JSONValue | Absent:

@@ -69,7 +69,6 @@ class GrammarReader:
         "fault",
         "inside",
         "key_text",
-        "plain",
         "rest",
         "root",
         "shown",
@@ -97,7 +96,6 @@ class GrammarReader:
         self.rest = ""  # a token that the text broke off in
         self.shown = False  # a value stands where ``rest`` will put one
         self.covered: object = ABSENT  # what that value covers
-        self.plain = True  # the text at hand means what it says, letter by letter
         self.budget = 0  # characters that vain tries may still look at
 
     @property
@@ -129,7 +127,6 @@ class GrammarReader:
             if self.shown:
                 _retract(self)
         end = len(text)
-        self.plain = text.isascii() and "\\" not in text
         self.budget = _SCANS * end if end > _WORTH_SCANNING and is_plain(text) else 0
         pos = self.inside(self, text) if self.inside else 0
         while pos < end:
@@ -231,9 +228,7 @@ def _put(reader: GrammarReader, value: Any) -> None:
 
 def _open_key(reader: GrammarReader, text: str, pos: int) -> int:
     stop = match_string_run(text, pos + 1).end()
-    key = text[pos + 1 : stop]
-    if not reader.plain:
-        key = decode_run(key)
+    key = decode_run(text[pos + 1 : stop])
     if text.startswith('": ', stop):
         reader.slot, reader.due = key, _VALUE
         return stop + 3
@@ -249,17 +244,16 @@ def _more_key(reader: GrammarReader, text: str) -> int:
     stop = match_string_run(text, 0).end()
     if stop:
         grow_text(reader.key_text, 0, decode_run(text[:stop]))
-    if text.startswith('"', stop):
-        reader.inside, reader.due = None, _COLON
-        reader.slot = reader.key_text[0]
-        return stop + 1
-    return _cut(reader, text, stop)
+    if not text.startswith('"', stop):
+        return _cut(reader, text, stop)
+    reader.inside, reader.due = None, _COLON
+    reader.slot = reader.key_text[0]
+    return stop + 1
 
 
 def _open_string(reader: GrammarReader, text: str, pos: int) -> int:
     stop = match_string_run(text, pos + 1).end()
-    piece = text[pos + 1 : stop]
-    _put(reader, piece if reader.plain else decode_run(piece))
+    _put(reader, decode_run(text[pos + 1 : stop]))
     if text.startswith('"', stop):
         reader.due = reader.after
         return stop + 1
@@ -268,18 +262,16 @@ def _open_string(reader: GrammarReader, text: str, pos: int) -> int:
 
 
 def _more_string(reader: GrammarReader, text: str) -> int:
+    if '"' not in text and "\\" not in text and text.isascii() and text.isprintable():
+        grow_text(reader.top, reader.slot, text)
+        return len(text)
     stop = match_string_run(text, 0).end()
     if stop:
-        piece = text[:stop]
-        if not reader.plain:
-            piece = decode_run(piece)
-        grow_text(reader.top, reader.slot, piece)
-    if stop == len(text):
-        return stop
-    if text[stop] == '"':
-        reader.inside, reader.due = None, reader.after
-        return stop + 1
-    return _cut(reader, text, stop)
+        grow_text(reader.top, reader.slot, decode_run(text[:stop]))
+    if not text.startswith('"', stop):
+        return _cut(reader, text, stop)
+    reader.inside, reader.due = None, reader.after
+    return stop + 1
 
 
 def _cut(reader: GrammarReader, text: str, stop: int) -> int:
@@ -299,15 +291,18 @@ def _cut(reader: GrammarReader, text: str, stop: int) -> int:
 def _number(reader: GrammarReader, text: str, pos: int) -> int:
     match = match_number_start(text, pos)
     stop, token = match.end(), match[0]
-    is_whole = token[-1] in DIGITS and len(token) <= NUMBER_LIMIT
+    is_short = len(token) <= NUMBER_LIMIT
+    is_whole = token[-1] in DIGITS and is_short
     if not is_whole:
         value = reader.unfinished(token)
     elif match.lastindex is None:
         value = int(token)
     else:
         value = float(token)
-    if stop == len(text) and len(token) <= NUMBER_LIMIT:
-        return _break_off(reader, token, stop, value)
+    if stop == len(text) and is_short:
+        reader.rest = token
+        _show(reader, value)
+        return stop
     if is_whole:
         _put(reader, value)
         reader.due = reader.after
@@ -323,24 +318,22 @@ def _literal(reader: GrammarReader, text: str, pos: int) -> int:
         reader.due = reader.after
         return pos + len(word)
     if word.startswith(text[pos:]):
-        return _break_off(reader, text[pos:], len(text), value)
+        reader.rest = text[pos:]
+        _show(reader, value)
+        return len(text)
     _put(reader, value)
     return _fail(reader, text, pos)
 
 
-def _break_off(reader: GrammarReader, token: str, stop: int, value: object) -> int:
-    """Keep the token for the next piece, and show what it seems to be."""
-    reader.rest = token
-    _show(reader, value)
-    return stop
-
-
 def _show(reader: GrammarReader, value: object) -> None:
+    """Put what the token seems to be; what it covers is kept."""
     if value is ABSENT:
         return
-    if reader.slot is not _AT_END:
+    if reader.slot is _AT_END:
+        reader.top.append(value)
+    else:
         reader.covered = reader.top.get(reader.slot, ABSENT)
-    _put(reader, value)
+        reader.top[reader.slot] = value
     reader.shown = True
 
 
