@@ -84,7 +84,8 @@ class Host:
             comm_id, content = self._inbox.get()
             data = {"method": "custom", "content": content}
             message = {"content": {"comm_id": comm_id, "data": data}, "buffers": []}
-            self.comms[comm_id].handle_msg(message)
+            if comm_id in self.comms:
+                self.comms[comm_id].handle_msg(message)
 
     def show(self, widget: Any) -> None:
         self.evaluate("(id) => host.show(id)", widget.model_id)
