@@ -271,7 +271,7 @@ def test_a_lone_minus_is_a_number_that_is_not_there_yet():
         ('{"a":{}}', ["a", "b"], "complete"),
         ('{"a":1,"a":[', ["a"], "partial"),
         ("12", [], "complete"),
-        ("tru", [], "partial"),
+        ("nul", [], "partial"),
         ("true", ["x"], "complete"),
         ("", [], "partial"),
     ],

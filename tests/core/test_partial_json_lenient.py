@@ -219,7 +219,7 @@ def test_any_text_in_any_pieces_is_read_as_the_specification_reads_it(
     "text",
     [
         '{"a":1e,"b":"x","key":[1e,2],"c":1e}',
-        "[[1e,[1e,[1e,[1e,1e],e],{},tre",
+        "[[1e,[1e,[1e,[1e,1e],e],{},tr",
         '{"o":{"a":1,"a":1e},"b":[1e]} and an e, long after',
         '[1, {"a": 1e, "b": [2, 3], "c": "xx',
         '{"a":"b\\x and \\" more", "c": 1}',
