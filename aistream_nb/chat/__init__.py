@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from aistream_nb.chat.chat import Chat, Run
+from aistream_nb.chat.chat import Chat
 from aistream_nb.chat.reply import Reply
+from aistream_nb.chat.run import Run
 
 __all__ = ["Chat", "Reply", "Run"]

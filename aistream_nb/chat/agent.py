@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from aistream_nb.chat.narration import Emit
 from aistream_nb.core.tool_spec import ClientTool, Gate
 from aistream_nb.gate import Audience
 
-__all__ = ["Agent", "Task", "WireLog"]
+__all__ = ["Agent", "Rewindable", "Task", "WireLog"]
 
 
 class WireLog(Protocol):
@@ -40,6 +40,8 @@ class Task:
     run_id: str
     question: Mapping[str, Any] | None
     """The user's message as AG-UI has it, or ``None`` to go on without one."""
+    kept: tuple[Mapping[str, Any], ...] | None
+    """The AG-UI messages that stay where the thread was cut; ``None`` if it goes on."""
     tools: tuple[ClientTool, ...]
     gate: Gate
     audience: Audience
@@ -72,4 +74,13 @@ class Agent(Protocol):
 
     async def aclose(self) -> None:
         """Close what is open to the network."""
+        ...
+
+
+@runtime_checkable
+class Rewindable(Protocol):
+    """An agent that can forget, so that a question can be asked again."""
+
+    def rewind(self, question_id: str) -> bool:
+        """Forget a question and all that came after; false if it never heard it."""
         ...

@@ -16,16 +16,18 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from aistream_nb.chat.agent import Agent, Task
+from aistream_nb.chat.agent import Agent, Rewindable, Task
 from aistream_nb.chat.connect import connect
 from aistream_nb.chat.ids import IdFactory, counted_ids
 from aistream_nb.chat.reply import Reply
+from aistream_nb.chat.run import Run
 from aistream_nb.chat.view import ChatView
-from aistream_nb.conversation import Conversation, ToolCallModel
+from aistream_nb.conversation import Conversation, MessageModel, ToolCallModel
 from aistream_nb.core.ordering import OrderingVerifier, Violation
+from aistream_nb.core.thread_reducer import apply_events
 from aistream_nb.core.tool_spec import ClientTool, Decision, Deny, Gate, Proceed
 from aistream_nb.core.values import Event
 from aistream_nb.errors import AIStreamError, OrderingError
@@ -34,33 +36,10 @@ from aistream_nb.recording import Recording
 from aistream_nb.tools import as_tools
 from aistream_nb.widgets.kernel import cell_wait, quiet_interrupt
 
-__all__ = ["Chat", "Run"]
+__all__ = ["Chat"]
 
 _MILLISECONDS: Final = 1000
 _STOPPED: Final = "Stopped. What had arrived is kept; open calls are marked aborted."
-
-
-class Run:
-    """A run that goes on in the background; await it for its reply."""
-
-    def __init__(self, chat: Chat, task: asyncio.Task[Reply]) -> None:
-        self._chat = chat
-        self._task = task
-
-    @property
-    def done(self) -> bool:
-        """Whether the run has ended."""
-        return self._task.done()
-
-    def stop(self) -> None:
-        """End the run; what had arrived is kept."""
-        self._chat.stop()
-
-    def __await__(self) -> Generator[Any, None, Reply]:
-        return self._task.__await__()
-
-    def __repr__(self) -> str:
-        return f"<run: {'ended' if self.done else 'going on'}>"
 
 
 class Chat:
@@ -140,8 +119,32 @@ class Chat:
         with quiet_interrupt(_STOPPED), cell_wait():
             return await self._answer(text)
 
-    def start(self, text: str) -> Run:
+    async def retry(self) -> Reply:
+        """Ask the last question again; its answer so far goes.
+
+        Raises:
+            AIStreamError: Nothing was asked yet, or this agent cannot forget.
+        """
+        last = self._last_question()
+        return await self.edit(last.id, str(last.text))
+
+    async def edit(self, message_id: str, text: str) -> Reply:
+        """Ask an earlier question anew; it and all that came after go.
+
+        Raises:
+            AIStreamError: There is no such question, this agent cannot forget, or
+                another run is going on.
+        """
+        self._claim()
+        with quiet_interrupt(_STOPPED), cell_wait():
+            return await self._answer(text, instead_of=message_id)
+
+    def start(self, text: str, *, instead_of: str | None = None) -> Run:
         """Send a message and return at once; the kernel stays free.
+
+        Args:
+            text: The message.
+            instead_of: The id of an earlier question that this one replaces.
 
         Raises:
             AIStreamError: Another run is going on, or no event loop runs here.
@@ -154,10 +157,10 @@ class Chat:
                 "script use: asyncio.run(chat.send(...))"
             ) from None
         self._claim()
-        task = loop.create_task(self._in_background(text))
+        task = loop.create_task(self._in_background(text, instead_of))
         self._background.add(task)
         task.add_done_callback(self._forget)
-        return Run(self, task)
+        return Run(task, self.stop)
 
     def stop(self) -> None:
         """End the run that is going on, if there is one; what had arrived is kept."""
@@ -242,6 +245,24 @@ class Chat:
             return str(error)
         return ""
 
+    def act_retry(self) -> str:
+        """A person wants the last turn again."""
+        try:
+            last = self._last_question()
+            self.start(str(last.text), instead_of=last.id)
+        except AIStreamError as error:
+            return str(error)
+        return ""
+
+    def act_edit(self, message_id: str, text: str) -> str:
+        """A person rewrote an earlier message of theirs."""
+        try:
+            self._check_question(message_id)
+            self.start(text, instead_of=message_id)
+        except AIStreamError as error:
+            return str(error)
+        return ""
+
     def act_stop(self) -> str:
         """A person pressed Stop."""
         if self._work is None:
@@ -256,20 +277,20 @@ class Chat:
 
     # ------------------------------------------------------------ running
 
-    async def _answer(self, text: str) -> Reply:
-        known = {message.id for message in self.conversation.messages}
-        question = {"id": self._new_id("user"), "role": "user", "content": text}
-        await self._perform(question)
-        made = [
-            message
-            for message in self.conversation.messages
-            if message.id not in known and message.role != "user"
-        ]
-        return Reply(self.conversation, made)
+    async def _answer(self, text: str, instead_of: str | None = None) -> Reply:
+        try:
+            kept = None if instead_of is None else self._cut_before(instead_of)
+            question = {"id": self._new_id("user"), "role": "user", "content": text}
+            await self._perform(question, kept)
+        finally:
+            self._work, self._busy = None, False
+        messages = self.conversation.messages
+        asked = [message.id for message in messages].index(question["id"])
+        return Reply(self.conversation, messages[asked + 1 :])
 
-    async def _in_background(self, text: str) -> Reply:
+    async def _in_background(self, text: str, instead_of: str | None) -> Reply:
         with cell_wait():
-            return await self._answer(text)
+            return await self._answer(text, instead_of)
 
     def _forget(self, task: asyncio.Task[Reply]) -> None:
         self._background.discard(task)
@@ -277,11 +298,16 @@ class Chat:
             # Whoever awaits the run still gets it; the conversation shows it anyway.
             task.exception()
 
-    async def _perform(self, question: Mapping[str, Any]) -> None:
+    async def _perform(
+        self,
+        question: Mapping[str, Any],
+        kept: tuple[Mapping[str, Any], ...] | None,
+    ) -> None:
         task = Task(
             thread_id=self._thread_id,
             run_id=self._new_id("run"),
             question=question,
+            kept=kept,
             tools=self._tools,
             gate=self._gate,
             audience=self._view.audience,
@@ -296,8 +322,30 @@ class Chat:
                 self._work = group.create_task(self._agent.run(task))
         except ExceptionGroup as failures:
             raise failures.exceptions[0] from None
-        finally:
-            self._work, self._busy = None, False
+
+    def _last_question(self) -> MessageModel:
+        for message in reversed(self.conversation.messages):
+            if message.role == "user":
+                return message
+        raise AIStreamError("Nothing was asked yet; call chat.send first.")
+
+    def _check_question(self, message_id: str) -> None:
+        message = self.conversation.message(message_id)
+        if message is None or message.role != "user":
+            raise AIStreamError(f"There is no question {message_id!r} to ask anew.")
+        if not isinstance(self._agent, Rewindable):
+            raise AIStreamError("This agent cannot forget; send a new message.")
+
+    def _cut_before(self, message_id: str) -> tuple[Mapping[str, Any], ...]:
+        """The AG-UI messages that stay when a question and its sequel go."""
+        self._check_question(message_id)
+        if not isinstance(self._agent, Rewindable) or not self._agent.rewind(
+            message_id
+        ):
+            raise AIStreamError("The agent does not remember this question.")
+        thread = apply_events(self.recording.events).messages
+        ids = [message["id"] for message in thread]
+        return tuple(thread[: ids.index(message_id)])
 
     def _emit(self, event: Event) -> None:
         now = self._clock()

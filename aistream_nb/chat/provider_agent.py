@@ -69,6 +69,7 @@ class ProviderAgent:
         self._budget = budget
         self._first: str | None = None
         self._history: tuple[Any, ...] = ()
+        self._before: dict[str, tuple[str | None, tuple[Any, ...]]] = {}
         self._requests = 0
         self.facts: Mapping[str, str] = {
             "provider": record.id,
@@ -90,7 +91,8 @@ class ProviderAgent:
         )
         said = [tool.spec.to_wire() for tool in task.tools]
         asked = [] if task.question is None else [task.question]
-        _emit_all(task.emit, bridge.open_run(messages=asked, tools=said))
+        opened = bridge.open_run(messages=asked, tools=said, kept=task.kept)
+        _emit_all(task.emit, opened)
         try:
             await self._rounds(task, bridge, gate)
         except asyncio.CancelledError:
@@ -102,6 +104,16 @@ class ProviderAgent:
         finally:
             gate.close()
         _emit_all(task.emit, bridge.finish_run())
+
+    def rewind(self, question_id: str) -> bool:
+        """Forget a question and all that came after it."""
+        if question_id not in self._before:
+            return False
+        self._first, self._history = self._before[question_id]
+        asked = list(self._before)
+        for later in asked[asked.index(question_id) :]:
+            del self._before[later]
+        return True
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -152,6 +164,7 @@ class ProviderAgent:
     def _ask(self, task: Task) -> None:
         if task.question is None:
             return
+        self._before[str(task.question.get("id"))] = (self._first, self._history)
         text = str(task.question.get("content", ""))
         if self._first is None:
             self._first = text

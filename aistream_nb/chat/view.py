@@ -34,6 +34,14 @@ class Steering(Protocol):
         """Stop the run."""
         ...
 
+    def act_retry(self) -> str:
+        """Ask the last question again."""
+        ...
+
+    def act_edit(self, message_id: str, text: str) -> str:
+        """Ask an earlier question anew."""
+        ...
+
     def act_decide(self, call_id: str, decision: Decision, *, always: bool) -> str:
         """Answer the question about a call."""
         ...
@@ -84,7 +92,7 @@ class ChatView:
             self._widget = TranscriptWidget(
                 self._conversation,
                 on_action=self._act,
-                abilities=Abilities(send=True, stop=True),
+                abilities=Abilities(send=True, stop=True, retry=True),
                 approval_hint=environment().note,
             )
         return self._widget
@@ -108,6 +116,13 @@ class ChatView:
         del action
         return self._steering.act_stop()
 
+    def _retry(self, action: Any) -> str:
+        del action
+        return self._steering.act_retry()
+
+    def _edit(self, action: Any) -> str:
+        return self._steering.act_edit(action.message, action.text)
+
     def _decide(self, action: Any) -> str:
         if action.decision == "deny":
             decision: Decision = Deny(reason=action.reason)
@@ -119,5 +134,7 @@ class ChatView:
     _ACTIONS: Mapping[str, Callable[..., str]] = {
         "send": _send,
         "stop": _stop,
+        "retry": _retry,
+        "edit": _edit,
         "decide": _decide,
     }

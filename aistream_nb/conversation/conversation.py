@@ -18,17 +18,17 @@ from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from traitlets import Any as AnyTrait, Dict, HasTraits, Tuple, Unicode
 
+from aistream_nb.conversation.calls import CallBook
 from aistream_nb.conversation.change import Change
-from aistream_nb.conversation.models import CallNotes, MessageModel, ToolCallModel
+from aistream_nb.conversation.models import MessageModel, ToolCallModel
 from aistream_nb.conversation.reading import (
     mapping_at,
     mappings,
     marked_failure,
     seconds,
 )
-from aistream_nb.core.call_status import SETTLED
 from aistream_nb.core.events import as_event
-from aistream_nb.core.messages import ToolCallPart, UIMessage
+from aistream_nb.core.messages import UIMessage
 from aistream_nb.core.processor import StreamProcessor
 from aistream_nb.core.values import Event, is_mapping
 
@@ -76,12 +76,10 @@ class Conversation(HasTraits):
     def _begin(self) -> None:
         self._processor = StreamProcessor(message_per_id=True)
         self._models: dict[str, MessageModel] = {}
-        self._notes: dict[str, CallNotes] = {}
+        self._calls = CallBook(self)
         self._tools: dict[str, Mapping[str, Any]] = {}
         self._round_usage_seen = False
         self._in_run = False
-        self._questions: set[str] = set()
-        self._touched_calls: dict[str, None] = {}
 
     # ------------------------------------------------------------ reading
 
@@ -126,7 +124,6 @@ class Conversation(HasTraits):
         """
         wire = _read(event)
         kind = str(wire.get("type", ""))
-        self._touched_calls = {}
         before = self._BEFORE.get(kind)
         if before is not None:
             before(self, wire)
@@ -162,19 +159,21 @@ class Conversation(HasTraits):
         if structure or kind == "MESSAGES_SNAPSHOT":
             structure = self._restructure()
         if growth:
-            self._note_growth(event)
+            self._calls.note_growth(event)
         else:
             self._note_calls(changed, event)
+        if kind == "MESSAGES_SNAPSHOT":
+            self._forget_calls()
+        self.tool_calls = self._calls.models
         for message_id in changed:
             model = self._models.get(message_id)
             if model is not None:
                 model.touch()
-        for call_id in self._touched_calls:
-            self.tool_calls[call_id].touch()
+        touched = self._calls.take_touched()
         waiting = not growth and self._note_waiting()
         return Change(
             messages=changed,
-            tool_calls=tuple(self._touched_calls),
+            tool_calls=touched,
             structure=structure,
             run=run or waiting,
             growth=growth and not structure,
@@ -200,34 +199,22 @@ class Conversation(HasTraits):
         self.messages = tuple(models.values())
         return changed
 
-    def _note_growth(self, event: Event) -> None:
-        call_id = event.get("toolCallId")
-        if isinstance(call_id, str) and call_id in self._notes:
-            self._touched_calls[call_id] = None
-
     def _note_calls(self, changed: tuple[str, ...], event: Event) -> None:
-        """Find calls that appeared, and those whose part may have changed."""
         for message_id in changed:
             message = self._processor.message(message_id)
-            for part in () if message is None else message.parts:
-                if isinstance(part, ToolCallPart):
-                    self._note_call(part.id, message_id, event)
+            if message is not None:
+                self._calls.note_message(message, event)
 
-    def _note_call(self, call_id: str, message_id: str, event: Event) -> None:
-        notes = self._notes.get(call_id)
-        if notes is None:
-            notes = CallNotes(message_id=message_id, started_at=seconds(event))
-            self._notes[call_id] = notes
-            model = ToolCallModel(self, call_id, notes)
-            self.tool_calls = {**self.tool_calls, call_id: model}
-        notes.message_id = message_id
-        self._touched_calls[call_id] = None
+    def _forget_calls(self) -> None:
+        messages = self._processor.messages
+        held = {part.id for message in messages for part in message.tool_calls}
+        self._calls.forget_all_but(held)
 
     def _note_waiting(self) -> bool:
         """Say ``waiting`` while a person is asked during a run."""
         if not self._in_run:
             return False
-        now = "waiting" if self._questions else "running"
+        now = "waiting" if self._calls.is_asking else "running"
         changed = now != self.status
         self.status = now
         return changed
@@ -262,20 +249,13 @@ class Conversation(HasTraits):
         return True
 
     def _close_run(self, event: Event, *, stop_unanswered: bool) -> None:
+        self._in_run = False
         self._processor.finalize()
+        self._calls.close_run(stop_unanswered=stop_unanswered)
         if not self._round_usage_seen:
             for counted in mappings(event.get("usage")):
                 self._add_usage(counted)
         self.timing = {**self.timing, "ended": seconds(event)}
-        self._questions.clear()
-        self._in_run = False
-        for call_id, notes in self._notes.items():
-            status = self.tool_calls[call_id].status
-            if status in SETTLED:
-                continue
-            # A call without its arguments can never go on once the run is over.
-            notes.stopped = stop_unanswered or status in {"streaming", "executing"}
-            self._touched_calls[call_id] = None
 
     def _first_token(self, event: Event) -> bool:
         if "first_token" in self.timing or not self.timing:
@@ -284,12 +264,7 @@ class Conversation(HasTraits):
         return True
 
     def _answered(self, event: Event) -> bool:
-        call_id = str(event.get("toolCallId"))
-        self._questions.discard(call_id)
-        notes = self._notes.get(call_id)
-        if notes is not None:
-            notes.executing = False
-            notes.ended_at = seconds(event)
+        self._calls.note_result(event)
         return False
 
     def _take_state(self, event: Event) -> bool:
@@ -301,55 +276,28 @@ class Conversation(HasTraits):
         rule = self._CUSTOM.get(str(event.get("name")))
         given = event.get("value", event.get("data"))
         value: Mapping[str, Any] = given if is_mapping(given) else {}
-        return rule is not None and rule(self, value)
+        if rule is not None:
+            rule(self, value)
+        return rule is not None
 
-    def _asked(self, value: Mapping[str, Any]) -> bool:
-        notes = self._touch_call(value)
-        approval_id = mapping_at(value, "approval").get("id")
-        if notes is not None and isinstance(approval_id, str):
-            notes.approval_id = approval_id
-            notes.decision = None
-            self._questions.add(str(value.get("toolCallId")))
-        return False
+    def _asked(self, value: Mapping[str, Any]) -> None:
+        self._calls.note_question(value)
 
-    def _decided(self, value: Mapping[str, Any]) -> bool:
-        notes = self._touch_call(value)
-        decision = value.get("decision")
-        if notes is None or decision not in {"proceed", "deny"}:
-            return False
-        self._questions.discard(str(value.get("toolCallId")))
-        notes.decision = decision
-        notes.reason = str(value.get("reason") or "")
-        notes.decided_by = str(value.get("by") or "")
-        arguments = value.get("arguments")
-        notes.edited = arguments if is_mapping(arguments) else None
-        approval_id = value.get("approvalId")
-        if isinstance(approval_id, str):
-            notes.approval_id = approval_id
+    def _decided(self, value: Mapping[str, Any]) -> None:
+        approval_id = self._calls.note_decision(value)
+        if approval_id is not None:
             self._processor.add_tool_approval_response(
-                approval_id, approved=decision == "proceed"
+                approval_id, approved=value.get("decision") == "proceed"
             )
-        return False
 
-    def _executing(self, value: Mapping[str, Any]) -> bool:
-        notes = self._touch_call(value)
-        if notes is not None:
-            notes.executing = True
-        return False
+    def _executing(self, value: Mapping[str, Any]) -> None:
+        self._calls.note_execution(value)
 
-    def _round_ended(self, value: Mapping[str, Any]) -> bool:
+    def _round_ended(self, value: Mapping[str, Any]) -> None:
         usage = value.get("usage")
         if is_mapping(usage):
             self._round_usage_seen = True
             self._add_usage(usage)
-        return True
-
-    def _touch_call(self, value: Mapping[str, Any]) -> CallNotes | None:
-        call_id = str(value.get("toolCallId"))
-        notes = self._notes.get(call_id)
-        if notes is not None:
-            self._touched_calls[call_id] = None
-        return notes
 
     def _add_usage(self, counted: Mapping[str, Any]) -> None:
         total = dict(self.usage)
@@ -382,7 +330,7 @@ class Conversation(HasTraits):
         "CUSTOM": _custom,
         **dict.fromkeys(_STATE_EVENTS, _take_state),
     }
-    _CUSTOM: ClassVar[Mapping[str, Callable[..., bool]]] = {
+    _CUSTOM: ClassVar[Mapping[str, Callable[..., None]]] = {
         "approval-requested": _asked,
         "aistream:decision": _decided,
         "aistream:executing": _executing,

@@ -104,11 +104,14 @@ class TurnBridge:
         messages: Sequence[Mapping[str, Any]] = (),
         tools: Sequence[Mapping[str, Any]] = (),
         state: object = None,
+        kept: Sequence[Mapping[str, Any]] | None = None,
     ) -> tuple[Event, ...]:
         """RUN_STARTED with what is asked: AG-UI messages and the shared state.
 
         The tools travel as metadata. ``input.tools`` is for tools that the *client*
         runs and answers in another run; ours run and are answered inside this one.
+        Where the thread was cut, ``kept`` are the messages that stay before it; a
+        MESSAGES_SNAPSHOT says so.
         """
         run_input: dict[str, Any] = {
             **self._ids,
@@ -118,15 +121,17 @@ class TurnBridge:
             "context": [],
             "forwardedProps": {},
         }
-        return (
-            {
-                "type": "RUN_STARTED",
-                **self._ids,
-                "protocolVersion": PROTOCOL_VERSION,
-                "input": run_input,
-                "metadata": {"aistream": {"tools": list(tools)}},
-            },
-        )
+        started = {
+            "type": "RUN_STARTED",
+            **self._ids,
+            "protocolVersion": PROTOCOL_VERSION,
+            "input": run_input,
+            "metadata": {"aistream": {"tools": list(tools)}},
+        }
+        if kept is None:
+            return (started,)
+        thread = [*kept, *messages]
+        return (started, {"type": "MESSAGES_SNAPSHOT", "messages": thread})
 
     def open_round(self, *, provider: str, model: str) -> tuple[Event, ...]:
         """Begin another request to the model, and with it another message."""

@@ -30,7 +30,7 @@ class Agent:
     name = "agent of a test"
     facts: Mapping[str, str] = {}
 
-    def __init__(self, *events: dict[str, Any]) -> None:
+    def __init__(self, *events: Mapping[str, Any]) -> None:
         self.events = events
         self.closed = False
         self.go_on = asyncio.Event()
@@ -96,7 +96,7 @@ async def test_a_tool_that_is_approved_runs_once_and_the_answer_goes_on():
         return "booked"
 
     chat = offline(tools=[book_ferry], gate=ai.ApprovalGate())
-    chat._view.audience = somebody  # pyright: ignore[reportAttributeAccessIssue] # a person at the view
+    chat._view.audience = somebody  # a person watches
     run = chat.start(OFFLINE_BOOKING_PROMPT)
     await until(lambda: bool(chat.waiting))
 
@@ -111,7 +111,7 @@ async def test_a_tool_that_is_approved_runs_once_and_the_answer_goes_on():
 
 async def test_a_denied_tool_does_not_run_and_the_model_hears_the_reason():
     chat = offline()
-    chat._view.audience = somebody  # pyright: ignore[reportAttributeAccessIssue] # a person at the view
+    chat._view.audience = somebody  # a person watches
     run = chat.start(OFFLINE_BOOKING_PROMPT)
     await until(lambda: bool(chat.waiting))
 
@@ -172,6 +172,81 @@ async def test_a_conversation_goes_on_over_several_sends():
         chat.conversation.messages
     )
     assert reply.messages[0] not in chat.conversation.messages[:3]
+
+
+# ---------------------------------------------------------------- asking anew
+
+
+async def test_a_retry_takes_the_place_of_the_last_answer():
+    chat = offline()
+    await chat.send("call get_forecast {}")
+    first = await chat.send(OFFLINE_PROMPT)
+
+    again = await chat.retry()
+
+    assert again.text == first.text
+    assert [m.role for m in chat.conversation.messages].count("user") == 2
+    assert first.messages[-1] not in chat.conversation.messages
+    assert not [v for v in chat.violations if v.level == "fatal"]
+
+
+async def test_an_edited_question_forgets_what_came_after():
+    chat = offline()
+    await chat.send(OFFLINE_PROMPT)
+    await chat.send(OFFLINE_BOOKING_PROMPT)
+    question = chat.conversation.messages[0]
+
+    reply = await chat.edit(question.id, OFFLINE_BOOKING_PROMPT)
+
+    asked = [m.text for m in chat.conversation.messages if m.role == "user"]
+    assert asked == [OFFLINE_BOOKING_PROMPT]
+    assert "booked nothing" in reply.text
+
+
+async def test_only_a_question_can_be_asked_anew():
+    chat = offline()
+    with pytest.raises(AIStreamError, match="Nothing was asked"):
+        await chat.retry()
+    with pytest.raises(AIStreamError, match="no question 'x'"):
+        await chat.edit("x", "y")
+    assert "Nothing was asked" in chat.act_retry()
+    assert "no question 'x'" in chat.act_edit("x", "y")
+
+    assert (await chat.send(OFFLINE_PROMPT)).status == "finished"
+
+
+async def test_an_agent_that_cannot_forget_says_so():
+    agent = Agent()
+    agent.go_on.set()
+    chat = ai.Chat(agent)
+    await chat.send("one")
+
+    with pytest.raises(AIStreamError, match="cannot forget"):
+        await chat.retry()
+
+
+async def test_a_question_the_agent_does_not_know_is_not_lost():
+    chat = offline()
+    question = {"id": "u", "role": "user", "content": "from elsewhere"}
+    chat._emit({"type": "RUN_STARTED", "threadId": "t", "runId": "r"})
+    chat._emit({"type": "MESSAGES_SNAPSHOT", "messages": [question]})
+
+    with pytest.raises(AIStreamError, match="does not remember"):
+        await chat.edit("u", "x")
+
+    assert chat.conversation.messages[0].text == "from elsewhere"
+
+
+async def test_the_buttons_of_the_view_ask_anew():
+    chat = offline()
+    await chat.send(OFFLINE_PROMPT)
+
+    assert chat.act_retry() == ""
+    await until(lambda: not chat._background)
+    question = chat.conversation.messages[0].id
+    assert chat.act_edit(question, OFFLINE_BOOKING_PROMPT) == ""
+    await until(lambda: chat.conversation.messages[0].text == OFFLINE_BOOKING_PROMPT)
+    await chat.aclose()
 
 
 # ---------------------------------------------------------------- stopping
@@ -308,7 +383,7 @@ async def test_a_message_from_the_view_starts_a_run():
 
 async def test_a_click_on_a_card_decides_once():
     chat = offline()
-    chat._view.audience = somebody  # pyright: ignore[reportAttributeAccessIssue] # a person at the view
+    chat._view.audience = somebody  # a person watches
     run = chat.start(OFFLINE_BOOKING_PROMPT)
     await until(lambda: bool(chat.waiting))
     call = chat.waiting[0].id

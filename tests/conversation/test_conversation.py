@@ -369,14 +369,18 @@ def test_a_message_that_is_gone_keeps_what_it_said():
     assert message.tool_calls == ()
 
 
-def test_a_call_whose_message_is_gone_is_aborted_with_its_run():
-    conversation = run(started(), *text("x"), *call()[:2])
-    model = conversation.tool_calls["c"]
+def test_a_call_whose_message_is_gone_is_forgotten():
+    asked = custom("aistream:decision", decision="deny")
+    conversation = run(started(), *text("x"), *call(), ASKED, asked)
+    gone = conversation.tool_calls["c"]
 
     conversation.receive({"type": "MESSAGES_SNAPSHOT", "messages": []})
-    conversation.receive(finished("cancelled"))
+    assert conversation.tool_calls == {}
+    conversation.receive_all([*text("y"), *call()])
 
-    assert model.status == "aborted"
+    assert gone.name == "f"
+    assert conversation.tool_calls["c"] is not gone
+    assert conversation.tool_calls["c"].status == "ready"
 
 
 def test_reset_starts_over_and_tells_everybody():

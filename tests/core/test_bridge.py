@@ -55,6 +55,16 @@ def test_a_run_says_what_it_was_asked():
     assert started["input"]["state"] == {}
 
 
+def test_a_thread_that_was_cut_says_which_messages_stay():
+    bridge = TurnBridge(thread_id="t", run_id="r", new_id=numbered())
+    old = {"id": "u1", "role": "user", "content": "Hi"}
+    new = {"id": "u2", "role": "user", "content": "Hello"}
+
+    _, snapshot = bridge.open_run(messages=[new], kept=[old])
+
+    assert snapshot == {"type": "MESSAGES_SNAPSHOT", "messages": [old, new]}
+
+
 def test_thinking_is_closed_before_text_and_text_before_a_call(bridge: TurnBridge):
     assert types(
         bridge,
