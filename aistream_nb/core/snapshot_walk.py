@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from aistream_nb.core.invocation_events import ToolResponse
 from aistream_nb.core.values import is_array, is_mapping
@@ -29,7 +29,7 @@ __all__ = [
     "read_snapshot",
 ]
 
-_NO_IDS: frozenset[str] = frozenset()
+_NO_IDS: Final[frozenset[str]] = frozenset()
 
 
 class Snapshot(NamedTuple):
@@ -195,15 +195,17 @@ class MessageMemory:
         while len(rest) > len(messages) - start:
             self._before.update(rest.pop().ids)
         # The last message of either list is one that hosts edit in place.
-        last = start + len(rest) - 1 if trust else start
-        settled = [
+        last = min(start + len(rest), len(messages)) - 1 if trust else start
+        due = range(start, len(messages))
+        if last <= start:
+            return due
+        settled = {
             index
-            for index in range(start, min(last, len(messages) - 1))
+            for index in range(start, last)
             if rest[index - start].quiet
             and _same(messages[index], rest[index - start].message)
-        ]
-        due = range(start, len(messages))
-        return [i for i in due if i not in settled] if settled else due
+        }
+        return [index for index in due if index not in settled]
 
     def _starts_the_same(self, messages: Sequence[Any], count: int) -> bool:
         """Whether the kept messages are there, found at the speed of C."""
@@ -235,8 +237,7 @@ class MessageMemory:
         found = tuple(ids)
         if found != seen.ids:
             self._before.update(seen.ids)
-        if self._before or found != seen.ids:
-            self._now.update(found)
+        self._now.update(found)
         seen.message, seen.ids, seen.quiet = message, found, quiet
 
     def commit(self) -> set[str]:
@@ -248,7 +249,11 @@ class MessageMemory:
             self._kept += [seen.message for seen in rest[:keep]]
             self._kept_ids += [seen.ids for seen in rest[:keep]]
             del rest[:keep]
-        return self._before - self._now
+        left = self._before - self._now if self._before else set[str]()
+        if left:
+            # Rare, so it may cost: one of them may also be where we did not walk.
+            left.difference_update(*self._kept_ids, *(seen.ids for seen in rest))
+        return left
 
 
 def _same(one: object, other: object) -> bool:

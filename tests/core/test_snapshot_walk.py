@@ -281,3 +281,9 @@ def test_memory_never_skips_a_message_that_differs_or_is_not_quiet(
             for index in range(len(new))
         ]
         old = new
+
+
+def test_a_call_that_is_in_two_messages_and_leaves_one_did_not_leave() -> None:
+    memory = MessageMemory()
+    note(memory, [message(call("a")), message(call("a"))])
+    assert note(memory, [message(call("a")), message(call("b"))]) == set()
