@@ -135,15 +135,14 @@ class StreamProcessor:
                 return
         if self._recording is not None:
             self._recording.append(event, timestamp=self._options.now())
-        kind = event.get("type", ABSENT)
         try:
-            rule = self._rules.get(kind)
-        except TypeError:  # a type that is a list or an object
-            rule = None
-        if rule is not None:
-            rule(event)
-        elif not isinstance(kind, str):
-            self._reader.tell(event, "type", kind, assumed="nothing")
+            rule = self._rules[event["type"]]
+        except (KeyError, TypeError):  # no type, a strange one, or none of a rule
+            kind = event.get("type", ABSENT)
+            if not isinstance(kind, str):
+                self._reader.tell(event, "type", kind, assumed="nothing")
+            return
+        rule(event)
 
     def _read(self, given: object) -> Event | None:
         try:

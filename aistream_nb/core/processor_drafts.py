@@ -57,10 +57,12 @@ class GrowingText:
         # NB: the slot lets go first. Then the local is the only owner of the text and
         # CPython grows it in place; else every reading would copy it.
         text, self._text = self._text, ""
-        if text and "\ud800" <= text[-1] <= "\udbff":
-            new = text[-1] + new
-            text = text[:-1]
-        text += join_surrogates(new)
+        if not new.isascii():  # else no half of a character can be in it
+            if text and "\ud800" <= text[-1] <= "\udbff":
+                new = text[-1] + new
+                text = text[:-1]
+            new = join_surrogates(new)
+        text += new
         self._text = text
         return text
 

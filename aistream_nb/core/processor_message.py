@@ -43,6 +43,7 @@ class MessageDraft:
         "held",
         "id",
         "is_provisional",
+        "is_settled",
         "metadata",
         "parts",
         "resumes",
@@ -50,7 +51,7 @@ class MessageDraft:
         "segment",
         "structured",
         "text_part",
-        "total",
+        "told",
     )
 
     def __init__(self, *, id: str, role: Role, created_at: object = None) -> None:  # noqa: A002 - the protocol's name
@@ -64,6 +65,8 @@ class MessageDraft:
         self.frozen: UIMessage | None = None
         self.changed = False
         """Whether the change was noted and not yet taken."""
+        self.is_settled = True
+        """Whether somebody saw the message since its last change was noted."""
         self.is_provisional = False
         """Whether the id is made up, so that the stream may still name it."""
         self.text_part: TextDraft | None = None
@@ -76,8 +79,8 @@ class MessageDraft:
         """The open segment; kept only for a strategy that chooses the moment."""
         self.resumes = False
         """Whether the first text goes on with the last part (a reloaded message)."""
-        self.total: GrowingText | None = None
-        """All text that the stream had for this message."""
+        self.told: list[GrowingText] | None = None
+        """The texts that the stream had for this message, as they were shown."""
         self.structured: StructuredDraft | None = None
         """The structured answer that takes the message's text."""
 
@@ -167,9 +170,15 @@ class MessageDraft:
             return _text_of(self.parts[0])
         return "".join(map(_text_of, self.parts))
 
+    def keep(self, message: UIMessage) -> None:
+        """Let ``message`` be the value of the draft as it is now."""
+        self.frozen = message
+        self.is_settled = True
+
     def freeze(self) -> UIMessage:
         """The message as it is now; the same object until the draft changes."""
         if self.frozen is None:
+            self.is_settled = True
             self.frozen = UIMessage(
                 id=self.id,
                 role=self.role,

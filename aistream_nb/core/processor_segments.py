@@ -62,10 +62,12 @@ class Segments:
                 return part
         elif message.resumes and is_text and self._stream.options.message_per_id:
             part = TextDraft(self.last_text(message))
+            self._stream.fill(message).append(part)
             message.parts[-1] = part
             message.resumes = False
             return part
         else:
             part = TextDraft()
+            self._stream.fill(message).append(part)
         message.add(part)
         return part

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol, TypeAlias
 
 from aistream_nb.core.dialects import FieldReader
+from aistream_nb.core.json_text import join_surrogates
 from aistream_nb.core.messages import Role, UIMessage
 from aistream_nb.core.partial_json import PartialJSONParser
 from aistream_nb.core.processor_callbacks import ProcessorCallbacks
@@ -169,8 +170,6 @@ class Stream:
         self._clear()
 
     def _clear(self) -> None:
-        self.totals: list[GrowingText] = []
-        """The text of each message of the stream, as the deltas had it."""
         self.thinking = GrowingText()
         self.calls: dict[str, CallRecord] = {}
         self.finish_reason: object = ABSENT
@@ -197,7 +196,7 @@ class Stream:
             message.held.clear()
             message.end_segment()
             message.resumes = True
-            message.total = None
+            message.told = None
         self.current = None
         self._clear()
         reset_strategy(self.options.strategy)
@@ -242,12 +241,12 @@ class Stream:
         self.tell_change(message)
         return self.current
 
-    def begin_total(self, message: MessageDraft, text: str = "") -> GrowingText:
-        """Count the text of a message among what the stream came to."""
-        total = message.total = GrowingText(text)
-        self.totals.append(total)
-        self.filled.append(message)
-        return total
+    def fill(self, message: MessageDraft) -> list[GrowingText]:
+        """Count what is told of a message among what the stream came to."""
+        if message.told is None:
+            message.told = []
+            self.filled.append(message)
+        return message.told
 
     def name_current(self, message_id: str) -> bool:
         """Give the current message its real id, if its id was made up."""
@@ -295,7 +294,7 @@ class Stream:
             return message
         found.held = message.held
         found.segment = message.segment
-        found.total = message.total
+        found.told = message.told
         self.filled = [found if each is message else each for each in self.filled]
         found.displaced = message.text_part or message.displaced
         found.is_provisional = message.is_provisional
@@ -337,10 +336,16 @@ class Stream:
         )
 
     def _content(self) -> str:
-        return "".join([total.read() for total in self.totals])
+        return join_surrogates("".join(map(_told_text, self.filled)))
 
     def _progress(self, records: Iterable[CallRecord]) -> list[CallProgress]:
         return [record.progress(self.options.json_parser) for record in records]
 
     def _finish_reason(self) -> object:
         return None if self.finish_reason is ABSENT else self.finish_reason
+
+
+def _told_text(message: MessageDraft) -> str:
+    """All text that the stream had for a message, shown or held back."""
+    shown = [text.read() for text in message.told or ()]
+    return "".join((*shown, *message.held))

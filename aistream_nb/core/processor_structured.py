@@ -93,6 +93,7 @@ class StructuredRules:
     def _begin(self, message: MessageDraft) -> StructuredDraft:
         self._segments.make_room(message)
         draft = message.structured = StructuredDraft()
+        self._stream.fill(message).append(draft.raw)
         message.add(draft)
         self._stream.transcript.touch(message)
         return draft

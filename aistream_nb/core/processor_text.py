@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 from aistream_nb.core.messages import role_of
-from aistream_nb.core.processor_drafts import GrowingText
 from aistream_nb.core.processor_message import MessageDraft
 from aistream_nb.core.processor_segments import Segments
 from aistream_nb.core.processor_stream import Stream
@@ -27,6 +26,7 @@ class TextRules:
         self, stream: Stream, segments: Segments, structured: StructuredRules
     ) -> None:
         self._stream = stream
+        self._per_id = stream.options.message_per_id
         self._segments = segments
         self._structured = structured
 
@@ -61,21 +61,17 @@ class TextRules:
         if delta.__class__ is not str:
             delta = stream.reader.text(event, "delta")
         message = stream.current
-        if message is None or (
-            stream.options.message_per_id and event.get("messageId") != message.id
-        ):
+        if message is None or (self._per_id and event.get("messageId") != message.id):
             message = self._named(event)
             if message is None:  # a callback took it away while it was made
-                stream.totals.append(GrowingText(delta))
                 return
-        part, total = message.text_part, message.total
-        if part is None or total is None or stream.is_observed or not delta:
+        part = message.text_part
+        if part is None or stream.is_observed or not delta:
             self._append(message, delta)
             return
         # The plain case, which is nearly every event of a stream.
         part.pending.append(delta)
-        total.pending.append(delta)
-        if message.frozen is not None or not message.changed:
+        if message.is_settled:
             part.frozen = None
             stream.transcript.touch(message)
         if stream.on_change is not None:
@@ -98,10 +94,7 @@ class TextRules:
 
     def _append(self, message: MessageDraft, delta: str) -> None:
         self._stream.is_new_round = False
-        total = message.total
-        if total is None:
-            total = self._stream.begin_total(message, self._resumed_text(message))
-        total.pending.append(delta)
+        self._stream.fill(message)
         if message.structured is not None:
             self._structured.append(message, message.structured, delta)
             return
@@ -109,12 +102,6 @@ class TextRules:
             message.held.append(delta)
         if self._is_due(message, delta):
             self._segments.flush(message)
-
-    def _resumed_text(self, message: MessageDraft) -> str:
-        """What a reloaded message goes on from."""
-        if not message.resumes or not self._stream.options.message_per_id:
-            return ""
-        return self._segments.last_text(message)
 
     def _is_due(self, message: MessageDraft, delta: str) -> bool:
         """Whether the strategy wants the text shown now; it is asked every time."""

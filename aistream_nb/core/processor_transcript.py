@@ -52,6 +52,7 @@ class Transcript:
     def touch(self, message: MessageDraft) -> None:
         """Note that a message changed."""
         message.frozen = None
+        message.is_settled = False
         self._frozen = None
         if not message.changed:
             message.changed = True
@@ -62,6 +63,7 @@ class Transcript:
         changed = dict.fromkeys(self._gone)
         for message in self._changed:
             message.changed = False
+            message.is_settled = True
             changed[message.id] = None
         self._changed.clear()
         self._gone.clear()
@@ -78,7 +80,7 @@ class Transcript:
             draft = MessageDraft.thaw(message)
             self._place(draft)
             self.touch(draft)
-            draft.frozen = message
+            draft.keep(message)
 
     def rename(self, message: MessageDraft, message_id: str) -> None:
         """Give a message the id that the stream has for it."""
@@ -100,7 +102,7 @@ class Transcript:
             if draft is None or draft.frozen is not message:
                 draft = MessageDraft.thaw(message)
                 self.touch(draft)
-                draft.frozen = message
+                draft.keep(message)
             self._place(draft)
         self._gone.extend(name for name in before if name not in self._by_id)
 
