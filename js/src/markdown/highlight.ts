@@ -38,7 +38,7 @@ for (const [name, language] of Object.entries(LANGUAGES))
   hljs.registerLanguage(name, language);
 
 /** Longer code stays plain: colouring must not hold up a frame. */
-export const LIMIT = 60_000;
+export const LIMIT = 16_000;
 
 interface Branch {
   readonly scope?: string;

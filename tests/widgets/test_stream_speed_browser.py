@@ -1,0 +1,114 @@
+"""Streaming is smooth: what one picture costs while 40 and 200 KB arrive.
+
+The limits here are wide, since machines differ; the figures are printed.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Final
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+MIX: Final = """\
+## Section
+
+A paragraph with **bold**, *emphasis*, `code` and a [link](https://example.org/a) that
+goes on for a while, so that lines wrap and a reader has something to read.
+
+- first item with some words
+- second item with `code`
+- third item, which is *longer* than the two before it
+
+```python
+def total(values: list[int]) -> int:
+    return sum(value for value in values if value > 0)
+```
+
+| name | value | note |
+|------|------:|------|
+| one | 1 | first |
+| two | 2 | second |
+
+Then $x^2 + y^2 = z^2$ and more words to end the section.
+
+"""
+SHAPES: Final = {
+    "mix": MIX * 80,
+    "list": "- an item with `code` and **bold** words\n" * 1000,
+    "code": "```js\n" + "const value = compute(1, 2, 3); // words\n" * 1000,
+    "table": "| a | b |\n|---|---|\n" + "| a cell | another `cell` |\n" * 1500,
+    "paragraph": "Words without an end, and then some more of them. " * 800,
+}
+MEASURE: Final = """async ([id, text, step]) => {
+  const model = host.models.get(id);
+  const seq = { value: model.state._snapshot.seq };
+  const tell = (...frames) =>
+    model.emit("msg:custom", { type: "batch", seq: ++seq.value, frames }, []);
+  let longest = 0;
+  const observer = new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) longest = Math.max(longest, entry.duration);
+  });
+  observer.observe({ entryTypes: ["longtask"] });
+  const run = { status: "running", error: null, can_send: true, can_stop: true,
+    can_retry: false, notice: "" };
+  tell({ type: "put-run", run },
+    { type: "open-message", message: "m", role: "assistant" },
+    { type: "open-part", message: "m", part: { kind: "text", text: "", done: false } });
+  const costs = [];
+  const channel = new MessageChannel();
+  const afterPaint = () => new Promise((done) => {
+    channel.port1.onmessage = done;
+    channel.port2.postMessage(0);
+  });
+  for (let at = 0; at < text.length; at += step) {
+    await new Promise(requestAnimationFrame);
+    const from = performance.now();
+    tell({ type: "append-text", message: "m", part: 0, text: text.slice(at, at + step) });
+    await afterPaint();
+    costs.push(performance.now() - from);
+  }
+  const last = performance.now();
+  tell({ type: "close-part", message: "m", part: 0, seconds: null });
+  await new Promise((done) => setTimeout(done, 400));
+  costs.sort((a, b) => a - b);
+  const prose = document.querySelector(".aistream-prose");
+  return {
+    frames: costs.length,
+    p50: costs[Math.floor(costs.length * 0.5)],
+    p95: costs[Math.floor(costs.length * 0.95)],
+    most: costs.at(-1),
+    total: costs.reduce((a, b) => a + b, 0),
+    longest,
+    text: prose.textContent.length,
+  };
+}"""
+
+
+def stream(host: Any, scene: Any, text: str, step: int) -> dict[str, float]:
+    scene.show()
+    return host.thread.run(
+        host.page.evaluate(MEASURE, [scene.widget.model_id, text, step])
+    )
+
+
+def show(name: str, figures: dict[str, float]) -> None:
+    words = ", ".join(f"{key} {value:.1f}" for key, value in figures.items())
+    sys.stdout.write(f"\n{name}: {words}\n")
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_forty_kilobytes_arrive_smoothly(host: Any, scene: Any, shape: str) -> None:
+    figures = stream(host, scene, SHAPES[shape][:40_000], 80)
+    show(shape, figures)
+    assert figures["text"] > 15_000
+    assert figures["p95"] < 50
+    assert host.errors() == []
+
+
+def test_two_hundred_kilobytes_arrive_smoothly(host: Any, scene: Any) -> None:
+    figures = stream(host, scene, (MIX * 400)[:200_000], 400)
+    show("200 KB", figures)
+    assert figures["p95"] < 80
