@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from aistream_nb.core.agui_proto_shapes import PROTO_TYPE
 from aistream_nb.core.json_text import parse_json
 from aistream_nb.core.ordering_facts import slip
 from aistream_nb.core.ordering_machine import Slip
@@ -112,7 +113,8 @@ def check_answer(*, status: int = 200, content_type: str | None = None) -> list[
             )
         )
     medium = (content_type or "text/event-stream").partition(";")[0].strip().lower()
-    if medium != "text/event-stream" and not found:
+    known = medium == "text/event-stream" or content_type == PROTO_TYPE
+    if not known and not found:
         found.append(
             slip(
                 "transport.content_type",

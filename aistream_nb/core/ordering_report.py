@@ -14,7 +14,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 from xml.sax.saxutils import quoteattr
 
-from aistream_nb.core.agui_frames import MAX_FRAME, AGUIFrames, Frame, check_answer
+from aistream_nb.core.agui_frames import (
+    MAX_FRAME,
+    AGUIFrames,
+    Frame,
+    check_answer,
+)
+from aistream_nb.core.agui_proto import ProtoFrames
+from aistream_nb.core.agui_proto_shapes import PROTO_TYPE
 from aistream_nb.core.json_text import encode_json
 from aistream_nb.core.ordering import DialectChoice, OrderingVerifier, Violation
 from aistream_nb.core.ordering_page import report_page
@@ -110,8 +117,9 @@ def check_ordering(  # noqa: PLR0913  # each is independent, and keyword-only
     """A report on a whole stream.
 
     ``events`` are mappings, JSON texts or objects of the official SDK, or the bytes of
-    an SSE answer; for bytes ``status`` and ``content_type`` are judged too. For the
-    other arguments see :class:`~aistream_nb.OrderingVerifier`.
+    an answer (SSE, or Protocol Buffers if ``content_type`` says so); for bytes
+    ``status`` and ``content_type`` are judged too. For the other arguments see
+    :class:`~aistream_nb.OrderingVerifier`.
 
     >>> check_ordering([{"type": "RUN_STARTED", "threadId": "t", "runId": "r"}]).ok
     False
@@ -128,7 +136,8 @@ def check_ordering(  # noqa: PLR0913  # each is independent, and keyword-only
             verifier.note(found, index=-1)
         has_body = 200 <= status < 300  # noqa: PLR2004  # HTTP's success
         body = bytes(events) if has_body else b""
-        frames = AGUIFrames(max_frame=max_frame)
+        reader = ProtoFrames if content_type == PROTO_TYPE else AGUIFrames
+        frames = reader(max_frame=max_frame)
         count = _judge_frames(
             verifier, [*frames.receive(body), *frames.close()], dialect
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from aistream_nb.core.agui_proto_shapes import PROTO_TYPE
 from aistream_nb.core.ordering_rules import (
     STARTED,
     Example,
@@ -21,6 +22,8 @@ _START: Final = (
     b'"protocolVersion":"1.0"}\n\n'
 )
 _FINISH: Final = b'data: {"type":"RUN_FINISHED","threadId":"t1","runId":"r1"}\n\n'
+_PROTO_ERROR: Final = b"\0\0\0\x07\x72\x05\x1a\x03bad"
+"""A RUN_ERROR whose message is "bad"."""
 _WHOLE: Final = Example(body=_START + _FINISH)
 _TEXT: Final = event("TEXT_MESSAGE_CHUNK", messageId="m1", delta="Hi")
 _CALL: Final = event("TOOL_CALL_CHUNK", toolCallId="c1", toolCallName="f", delta="{}")
@@ -180,6 +183,20 @@ READING_RULES: Final = (
         "End every frame with an empty line; send large values in pieces.",
         Example(body=_START + b"data: " + b"x" * 200, max_frame=150),
         Example(body=_START + _FINISH, max_frame=150),
+    ),
+    _rule(
+        "frame.bad_proto",
+        "A binary frame holds one event in Protocol Buffers.",
+        "Write four bytes of length, big-endian, then one encoded event.",
+        Example(body=_PROTO_ERROR + b"\0\0\0\1\0", content_type=PROTO_TYPE),
+        Example(body=_PROTO_ERROR, content_type=PROTO_TYPE),
+    ),
+    _rule(
+        "frame.truncated_proto",
+        "A binary stream ends at the end of a frame.",
+        "Send every frame whole; end a run with RUN_FINISHED or RUN_ERROR.",
+        Example(body=_PROTO_ERROR + b"\0\0", content_type=PROTO_TYPE),
+        Example(body=_PROTO_ERROR, content_type=PROTO_TYPE),
     ),
     _rule(
         "http.status",

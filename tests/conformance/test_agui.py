@@ -11,6 +11,7 @@ import pytest
 from join_agui import apply_events, apply_patch, check_order, read_sse
 
 from aistream_nb.core.agui_frames import AGUIFrames
+from aistream_nb.core.agui_proto import ProtoFrames
 from aistream_nb.core.event_reader import EventReader
 from aistream_nb.core.normalise import Normaliser
 from aistream_nb.core.ordering_report import OrderingReport, check_ordering
@@ -265,6 +266,17 @@ def read_in_pieces(body: bytes, size: int) -> OrderingReport:
 def test_a_recording_reads_the_same_whole_and_byte_by_byte(name: str):
     body = body_of(name)
     assert read_in_pieces(body, 1) == read_in_pieces(body, len(body))
+
+
+def test_the_binary_sample_is_read_as_the_events_that_it_was_made_of():
+    body = RECORDINGS / "proto-sample.bin"
+    if body.exists():
+        said = json.loads((RECORDINGS / "proto-sample.json").read_text("utf-8"))
+        frames = ProtoFrames()
+        read = (*frames.receive(body.read_bytes()), *frames.close())
+        assert [frame.event for frame in read] == said["events"]
+        report = check_ordering(body.read_bytes(), content_type=said["content_type"])
+        assert report.violations == ()
 
 
 # What the servers do that is not as it should be, and the rule that says so. What is
