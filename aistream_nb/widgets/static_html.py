@@ -8,13 +8,19 @@ model output is data.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from typing import Any, Final, cast
 
 from aistream_nb.core.json_text import parse_json
 from aistream_nb.widgets.static_markdown import FAINT, LINE, MONO, render_markdown
+from aistream_nb.widgets.static_values import (
+    cut,
+    facts_html,
+    plain_html,
+    plain_text,
+    value_html,
+)
 from aistream_nb.widgets.view_model import (
     ConversationLike,
     clean,
@@ -46,7 +52,13 @@ _SHORT: Final = 400
 _CARD: Final = (
     f"border:1px solid {LINE};border-radius:8px;padding:8px 14px;margin:8px 0"
 )
-_PRE: Final = f"{MONO};font-size:.92em;white-space:pre-wrap;margin:6px 0 0"
+_NAME: Final = f"{MONO};font-weight:600;background:none;padding:0"
+_SIGNS: Final[Mapping[str, str]] = {
+    "complete": "✓ ",
+    "denied": "✗ ",
+    "error": "✗ ",
+    "awaiting-approval": "? ",
+}
 _USER: Final = (
     "margin:12px 0 12px auto;padding:7px 13px;width:fit-content;max-width:85%;"
     "border-radius:12px;background:rgba(25,118,210,.1);white-space:pre-wrap"
@@ -119,12 +131,11 @@ def _media_html(view: object) -> str:
 
 def _call_html(part: Any, conversation: ConversationLike) -> str:
     call = conversation.tool_calls.get(part.id)
-    view = view_call(part if call is None else call) if call is not None else None
-    name = clean(str(part.name))
-    status = STATE_WORDS[view.status] if view else str(part.state)
+    view = None if call is None else view_call(call)
+    sign, status = _state(view.status if view else str(part.state))
     head = (
-        f'<code style="{MONO};font-weight:600">{escape(name)}</code> '
-        f'<span style="{FAINT}">{escape(status)}</span>'
+        f'<code style="{_NAME}">{escape(clean(str(part.name)))}</code> '
+        f'<span style="{FAINT}">{sign}{escape(status)}</span>'
     )
     body = _arguments_html(clean(str(part.arguments)))
     if view is not None:
@@ -132,19 +143,15 @@ def _call_html(part: Any, conversation: ConversationLike) -> str:
     return f'<div style="{_CARD}"><div>{head}</div>{body}</div>'
 
 
+def _state(status: str) -> tuple[str, str]:
+    return _SIGNS.get(status, ""), STATE_WORDS.get(status, status)
+
+
 def _arguments_html(text: str) -> str:
     value = _read(text)
-    if not isinstance(value, dict):
-        return f'<pre style="{_PRE}">{escape(_cut(text))}</pre>' if text else ""
-    rows = "".join(
-        f'<tr><td style="{FAINT};padding:1px 12px 1px 0;vertical-align:top;'
-        f'text-align:left">{escape(name)}</td>'
-        f'<td style="padding:1px 0;text-align:left;white-space:pre-wrap">'
-        f"{escape(_cut(_plain(member)))}</td></tr>"
-        for name, member in cast("dict[str, Any]", value).items()
-    )
-    style = "border:0;border-collapse:collapse;margin-top:4px"
-    return f'<table style="{style}"><tbody>{rows}</tbody></table>' if rows else ""
+    if isinstance(value, dict):
+        return facts_html(cast("dict[str, Any]", value), limit=_LIMIT)
+    return plain_html(cut(text, _LIMIT)) if text else ""
 
 
 def _outcome_html(view: CallView) -> str:
@@ -153,18 +160,26 @@ def _outcome_html(view: CallView) -> str:
     if decided:
         parts.append(f'<div style="{FAINT}" dir="auto">{escape(decided)}</div>')
     if view.status == "error":
-        text = view.error or view.result or "It failed and said nothing."
-        lines = text.rstrip().split("\n")
-        parts.append(f'<div style="color:#c33" dir="auto">{escape(lines[-1])}</div>')
-        if len(lines) > 1:
-            trace = f'<pre style="{_PRE}">{escape(_cut(text))}</pre>'
-            parts.append(_folded(f"Traceback ({len(lines)} lines)", trace))
+        parts.append(_failure_html(view))
     elif view.status != "denied" and view.result is not None:
-        text = _cut(_plain(_read(view.result, view.result)))
-        body = f'<pre style="{_PRE}">{escape(text)}</pre>'
-        title = f"Result ({len(view.result)} characters)"
-        parts.append(_folded(title, body, is_open=len(text) <= _SHORT))
+        parts.append(_result_html(view.result))
     return "".join(parts)
+
+
+def _failure_html(view: CallView) -> str:
+    text = (view.error or view.result or "It failed and said nothing.").rstrip()
+    lines = text.split("\n")
+    last = f'<div style="color:#c33" dir="auto">{escape(lines[-1])}</div>'
+    if len(lines) == 1:
+        return last
+    trace = plain_html(cut(text, _LIMIT))
+    return last + _folded(f"Traceback ({len(lines)} lines)", trace)
+
+
+def _result_html(result: str) -> str:
+    body = value_html(_read(result, result), limit=_LIMIT)
+    title = f"Result ({len(result)} characters)"
+    return _folded(title, body, is_open=len(result) <= _SHORT)
 
 
 def _folded(title: str, inner: str, *, is_open: bool = False) -> str:
@@ -206,12 +221,12 @@ def _message_text(message: Any, conversation: ConversationLike) -> Iterator[str]
 def _call_text(part: Any, conversation: ConversationLike) -> Iterable[str]:
     call = conversation.tool_calls.get(part.id)
     view = None if call is None else view_call(call)
-    status = STATE_WORDS[view.status] if view else str(part.state)
+    _, status = _state(view.status if view else str(part.state))
     yield f"[{clean(str(part.name))}: {status}]"
     value = _read(str(part.arguments))
     if isinstance(value, dict):
         for name, member in cast("dict[str, Any]", value).items():
-            yield _indented(f"{name}: {clean(_cut(_plain(member)))}")
+            yield _indented(f"{name}: {clean(cut(plain_text(member), _LIMIT))}")
     if view is None:
         return
     decided = decision_words(view)
@@ -221,7 +236,9 @@ def _call_text(part: Any, conversation: ConversationLike) -> Iterable[str]:
         text = (view.error or view.result or "it failed and said nothing").rstrip()
         yield _indented("error: " + text.split("\n")[-1])
     elif view.status != "denied" and view.result is not None:
-        yield _indented("-> " + _cut(_plain(_read(view.result, view.result))))
+        yield _indented(
+            "-> " + cut(plain_text(_read(view.result, view.result)), _LIMIT)
+        )
 
 
 def _indented(text: str) -> str:
@@ -246,15 +263,3 @@ def _read(text: str, fallback: Any = None) -> Any:
         return parse_json(text)
     except ValueError:
         return fallback
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, str):
-        return value
-    return json.dumps(value, ensure_ascii=False, indent=2)
-
-
-def _cut(text: str) -> str:
-    if len(text) <= _LIMIT:
-        return text
-    return f"{text[:_LIMIT]}\n… {len(text) - _LIMIT} more characters"
