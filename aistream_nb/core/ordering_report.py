@@ -8,10 +8,11 @@ the same text, HTML, JSON and JUnit file.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 from xml.sax.saxutils import quoteattr
 
 from aistream_nb.core.agui_frames import (
@@ -22,10 +23,11 @@ from aistream_nb.core.agui_frames import (
 )
 from aistream_nb.core.agui_proto import ProtoFrames
 from aistream_nb.core.agui_proto_shapes import PROTO_TYPE
-from aistream_nb.core.json_text import encode_json
+from aistream_nb.core.json_text import encode_json, is_blank
 from aistream_nb.core.ordering import DialectChoice, OrderingVerifier, Violation
 from aistream_nb.core.ordering_page import report_page
 from aistream_nb.core.ordering_rules import LEVELS, Profile
+from aistream_nb.core.values import is_mapping
 
 __all__ = ["OrderingReport", "check_ordering"]
 
@@ -103,7 +105,7 @@ class OrderingReport:
 
 
 def check_ordering(  # noqa: PLR0913  # each is independent, and keyword-only
-    events: Iterable[object] | bytes,
+    events: object,
     *,
     profile: Profile = "spec",
     run_input: Mapping[str, Any] | None = None,
@@ -116,10 +118,14 @@ def check_ordering(  # noqa: PLR0913  # each is independent, and keyword-only
 ) -> OrderingReport:
     """A report on a whole stream.
 
-    ``events`` are mappings, JSON texts or objects of the official SDK, or the bytes of
-    an answer (SSE, or Protocol Buffers if ``content_type`` says so); for bytes
-    ``status`` and ``content_type`` are judged too. For the other arguments see
-    :class:`~aistream_nb.OrderingVerifier`.
+    ``events`` are mappings, JSON texts or objects of the official SDK, or something
+    that has such ``.events``, such as a recording; or the bytes of an answer (SSE, or
+    Protocol Buffers if ``content_type`` says so); or the text of an SSE answer or of
+    JSON lines. For bytes ``status`` and ``content_type`` are judged too. For the other
+    arguments see :class:`~aistream_nb.OrderingVerifier`.
+
+    Raises:
+        TypeError: It is none of these, such as a path: files are opened by others.
 
     >>> check_ordering([{"type": "RUN_STARTED", "threadId": "t", "runId": "r"}]).ok
     False
@@ -131,11 +137,12 @@ def check_ordering(  # noqa: PLR0913  # each is independent, and keyword-only
         now=now,
         dialect=dialect,
     )
-    if isinstance(events, (bytes, bytearray, memoryview)):
+    source = _source(events)
+    if isinstance(source, bytes):
         for found in check_answer(status=status, content_type=content_type):
             verifier.note(found, index=-1)
         has_body = 200 <= status < 300  # noqa: PLR2004  # HTTP's success
-        body = bytes(events) if has_body else b""
+        body = source if has_body else b""
         reader = ProtoFrames if content_type == PROTO_TYPE else AGUIFrames
         frames = reader(max_frame=max_frame)
         count = _judge_frames(
@@ -143,10 +150,40 @@ def check_ordering(  # noqa: PLR0913  # each is independent, and keyword-only
         )
     else:
         count = 0
-        for count, event in enumerate(events, start=1):  # noqa: B007  # it is returned
+        for count, event in enumerate(source, start=1):  # noqa: B007  # it is returned
             verifier.receive(event)
     verifier.close()
     return OrderingReport(violations=verifier.violations, count=count, profile=profile)
+
+
+def _source(events: object) -> bytes | Iterable[object]:
+    """The bytes or the events that somebody means."""
+    if isinstance(events, memoryview):
+        return cast("memoryview[int]", events).tobytes()
+    if isinstance(events, (bytes, bytearray)):
+        return bytes(events)
+    if isinstance(events, str):
+        return _text_source(events)
+    held = getattr(events, "events", events)
+    if is_mapping(held) or not isinstance(held, Iterable):
+        raise TypeError(
+            f"check_ordering takes events, not {type(events).__name__}; a file is "
+            "opened by Recording.load(path)"
+        )
+    return cast("Iterable[object]", held)
+
+
+def _text_source(text: str) -> bytes | Iterable[object]:
+    """JSON lines begin with an object; an SSE answer with a field or a comment."""
+    start = text.lstrip()
+    if start.startswith("{"):
+        return [line for line in text.split("\n") if not is_blank(line)]
+    if _SSE_START.match(start):
+        return text.encode("utf-8", "surrogatepass")
+    raise TypeError(
+        "check_ordering takes the text of events, and this text is none; a file is "
+        "opened by Recording.load(path)"
+    )
 
 
 def _judge_frames(
@@ -163,6 +200,8 @@ def _judge_frames(
             verifier.receive(frame.event, index=frame.index)
     return count
 
+
+_SSE_START: Final = re.compile(r"(data|event|id|retry)?:")
 
 _CONTROL: Final = {
     code: " " for code in (*range(0x20), 0x7F) if code not in (9, 10, 13)

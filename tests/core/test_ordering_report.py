@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from xml.etree import ElementTree as ET
+
+import pytest
 
 from aistream_nb.core.ordering_report import check_ordering
 from aistream_nb.core.ordering_rules import STARTED, event, run
@@ -89,6 +92,28 @@ def test_bytes_of_any_kind_are_read_as_server_sent_events():
     body = b'data: {"type":"RUN_ERROR","message":"gone"}\n\n'
     for given in (body, bytearray(body), memoryview(body)):
         assert check_ordering(given).count == 1
+
+
+class Recorded:
+    events = (event("RUN_ERROR", message="gone"),)
+
+
+def test_a_recording_and_text_are_read_too():
+    line = '{"type":"RUN_ERROR","message":"gone"}'
+    for given in (
+        Recorded(),
+        f"{line}\n\n",
+        f"data: {line}\n\n",
+        f": hello\n\ndata:{line}",
+    ):
+        report = check_ordering(given)
+        assert (report.ok, report.count) == (True, 1)
+
+
+@pytest.mark.parametrize("given", ["tidy.jsonl", Path("tidy.jsonl"), 7, None, {}])
+def test_what_is_no_stream_says_who_opens_files(given: object):
+    with pytest.raises(TypeError, match=r"Recording\.load"):
+        check_ordering(given)
 
 
 def test_after_a_bad_status_the_body_is_not_read():
