@@ -75,7 +75,7 @@ class MessageDraft:
         """The segment's part, taken out by a host that replaced the message."""
         self.held: list[str] = []
         """Text of the open segment that is not shown yet."""
-        self.segment = GrowingText()
+        self.segment: GrowingText | None = None
         """The open segment; kept only for a strategy that chooses the moment."""
         self.resumes = False
         """Whether the first text goes on with the last part (a reloaded message)."""
@@ -162,7 +162,7 @@ class MessageDraft:
         self.text_part = None
         self.displaced = None
         self.resumes = False
-        self.segment = GrowingText()
+        self.segment = None
 
     def text(self) -> str:
         """All text of the message as it is now."""

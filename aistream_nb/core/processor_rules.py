@@ -1,7 +1,7 @@
 """Which rule deals with which event.
 
-The one table of the processor. An event whose type is not in it has no effect. The
-rules themselves are in ``processor_text``, ``processor_tools``,
+The one table of the processor. A type without a rule has no effect, whether AG-UI
+knows it or not. The rules themselves are in ``processor_text``, ``processor_tools``,
 ``processor_thinking``, ``processor_custom``, ``processor_runs``, ``processor_shared``
 and ``processor_history``; they stand on
 :class:`~aistream_nb.core.processor_stream.Stream`.
@@ -34,6 +34,11 @@ Rule: TypeAlias = Callable[[Event], object]
 _CHUNKS: Final = ("TEXT_MESSAGE_CHUNK", "TOOL_CALL_CHUNK", "REASONING_MESSAGE_CHUNK")
 
 
+def _no_effect(event: Event) -> None:
+    """What most ends do: the event is for others to judge."""
+    del event
+
+
 class RuleBook:
     """The rules of one conversation, by the type of event they deal with."""
 
@@ -53,6 +58,7 @@ class RuleBook:
         self._stretches = 0
         self._direct = self._explicit_rules()
         self.rules: dict[object, Rule] = {
+            **dict.fromkeys(EVENT_TYPES, _no_effect),
             **self._direct,
             **dict.fromkeys(_CHUNKS, self._begin_expanding),
         }

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from aistream_nb.core.messages import role_of
+from aistream_nb.core.processor_drafts import GrowingText
 from aistream_nb.core.processor_message import MessageDraft
 from aistream_nb.core.processor_segments import Segments
 from aistream_nb.core.processor_stream import Stream
@@ -107,6 +108,8 @@ class TextRules:
         """Whether the strategy wants the text shown now; it is asked every time."""
         if self._stream.is_immediate:
             return True
+        if message.segment is None:
+            message.segment = GrowingText()
         message.segment.pending.append(delta)
         strategy = self._stream.options.strategy
         return bool(strategy.should_emit(delta, message.segment.read()))
