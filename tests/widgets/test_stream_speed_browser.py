@@ -6,6 +6,7 @@ The limits here are wide, since machines differ; the figures are printed.
 from __future__ import annotations
 
 import sys
+import time
 from typing import Any, Final
 
 import pytest
@@ -66,7 +67,8 @@ MEASURE: Final = """async ([id, text, step]) => {
   for (let at = 0; at < text.length; at += step) {
     await new Promise(requestAnimationFrame);
     const from = performance.now();
-    tell({ type: "append-text", message: "m", part: 0, text: text.slice(at, at + step) });
+    const piece = text.slice(at, at + step);
+    tell({ type: "append-text", message: "m", part: 0, text: piece });
     await afterPaint();
     costs.push(performance.now() - from);
   }
@@ -112,3 +114,42 @@ def test_two_hundred_kilobytes_arrive_smoothly(host: Any, scene: Any) -> None:
     figures = stream(host, scene, (MIX * 400)[:200_000], 400)
     show("200 KB", figures)
     assert figures["p95"] < 80
+
+
+TYPE: Final = """async () => {
+  const field = document.querySelector(".aistream-composer textarea");
+  field.focus();
+  const costs = [];
+  const channel = new MessageChannel();
+  for (const letter of "some words that a person types") {
+    await new Promise(requestAnimationFrame);
+    const from = performance.now();
+    document.execCommand("insertText", false, letter);
+    await new Promise((done) => {
+      channel.port1.onmessage = done;
+      channel.port2.postMessage(0);
+    });
+    costs.push(performance.now() - from);
+  }
+  costs.sort((a, b) => a - b);
+  return costs[Math.floor(costs.length * 0.9)];
+}"""
+
+
+def test_two_thousand_messages_leave_the_composer_quick(host: Any, scene: Any) -> None:
+    messages = [
+        {"id": f"m{n}", "role": ("user", "assistant")[n % 2], "content": f"{n}. {MIX}"}
+        for n in range(2000)
+    ]
+    scene.receive("MESSAGES_SNAPSHOT", messages=messages)
+    started = time.perf_counter()
+    scene.show()
+    host.wait(".aistream-composer textarea")
+    opened = time.perf_counter() - started
+    again = time.perf_counter()
+    scene.show()
+    second = time.perf_counter() - again
+    typing = host.evaluate(TYPE)
+    show("2,000 messages", {"first": opened, "second": second, "typing ms": typing})
+    assert host.count(".aistream-turn") == 2000
+    assert typing < 100
