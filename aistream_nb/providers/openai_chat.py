@@ -270,10 +270,10 @@ class ChatTranslator:
         if not isinstance(reason, str) or not reason:
             return
         self._finish_reason = reason
-        if reason != "length":
-            # With "length" the last call may be cut: what is whole cannot be told.
-            for call in self._calls.values():
-                self._finish_call(call)
+        calls = [*self._calls.values()]
+        # With "length" the last call was cut, even if what came of it can be read.
+        for call in calls[:-1] if reason == "length" else calls:
+            self._finish_call(call)
 
     def _fail(self, payload: dict[str, Any]) -> None:
         error = object_in(payload, "error")

@@ -8,14 +8,10 @@ stops reading closes the connection and fails the outcome.
 
 from __future__ import annotations
 
-import asyncio
 import weakref
 from collections.abc import (
     AsyncGenerator,
     AsyncIterator,
-    Callable,
-    Coroutine,
-    Generator,
     Iterable,
     Sequence,
 )
@@ -32,12 +28,11 @@ from aistream_nb.core.turn_events import (
     TurnFailed,
 )
 from aistream_nb.errors import (
-    AIStreamError,
     ProviderError,
     TurnError,
 )
 from aistream_nb.http import HttpClient
-from aistream_nb.providers.base import Ending, ReadyCall, StreamItem
+from aistream_nb.providers.base import Ending, ReadyCall, StreamItem, TurnRequest
 from aistream_nb.providers.dialects import DIALECTS
 from aistream_nb.providers.messages import MessageLike
 from aistream_nb.providers.registry import ProviderRecord
@@ -45,6 +40,8 @@ from aistream_nb.providers.turn_abort import AbortError, AbortSignal, interrupti
 from aistream_nb.providers.turn_calls import Answer, CallDesk
 from aistream_nb.providers.turn_outcome import (
     Continuation,
+    NextTurn,
+    Settlement,
     ToolConflicts,
     TurnOutcome,
 )
@@ -56,7 +53,10 @@ from aistream_nb.providers.turn_prepare import (
 )
 from aistream_nb.providers.turn_source import Road, RoundSource
 
-__all__ = ["Turn", "execute_client_tool_turn"]
+__all__ = ["Turn", "execute_client_tool_turn", "make_turn"]
+
+_SHORT: Final = 7
+"""Header values up to this length are words, not secrets."""
 
 
 def execute_client_tool_turn(
@@ -101,7 +101,8 @@ def make_turn(
     owned = HttpClient() if client is None else None
     road = Road(
         provider=request.record.id,
-        secrets=(request.key,),
+        headers=request.headers,
+        secrets=_secrets(request),
         client=owned or HttpClient.around(client or HttpClient()),
         retry=settings.retry,
         hooks=settings.hooks,
@@ -126,6 +127,12 @@ def make_turn(
     )
 
 
+def _secrets(request: TurnRequest) -> tuple[str, ...]:
+    """The key, and whatever else a caller put into headers."""
+    others = [value for value in request.headers.values() if len(value) > _SHORT]
+    return (request.key, *others)
+
+
 class Turn:
     """One round that was begun. Read its events, then await its outcome."""
 
@@ -147,7 +154,7 @@ class Turn:
         self._concurrent: Final = settings.concurrent
         self._client: Final = owned_client
         self._answers: Final[list[Answer]] = []
-        self._settlement: Final = _Settlement()
+        self._settlement: Final = Settlement()
         self._connected = False
         self._started = False
         self._events: weakref.ref[AsyncGenerator[TurnEvent]] | None = None
@@ -160,20 +167,23 @@ class Turn:
         that ends the turn. ``async with turn:`` ends it at once and for certain.
         """
         events = self._live_events()
-        if events is None:
-            events = _nothing() if self._started else self._generate()
-            self._events = weakref.ref(events)
+        if events is not None:
+            return events
+        if self._started:
+            return _Nothing()
+        events = self._generate()
+        self._events = weakref.ref(events)
         return events
 
     @property
-    def next_turn(self) -> _NextTurn:
+    def next_turn(self) -> NextTurn:
         """The outcome, to be awaited; as often as you like.
 
         Awaiting it raises :class:`~aistream_nb.TurnError` or
         :class:`~aistream_nb.ProviderError` when the round failed. If nobody asked
         for the events, they are read (and the tools are run) on the way.
         """
-        return _NextTurn(self._wait)
+        return NextTurn(self._wait)
 
     async def connect(self) -> None:
         """Send the request now, instead of when the events are first asked for.
@@ -348,46 +358,17 @@ class Turn:
         return await self._settlement.wait()
 
 
-class _NextTurn:
-    """Awaits a turn's outcome."""
-
-    def __init__(self, wait: Callable[[], Coroutine[Any, None, TurnOutcome]]) -> None:
-        self._wait: Final = wait
-
-    def __await__(self) -> Generator[Any, None, TurnOutcome]:
-        return self._wait().__await__()
-
-
-class _Settlement:
-    """An outcome or a failure, decided once. Nobody has to collect it."""
-
-    def __init__(self) -> None:
-        self._decided: Final = asyncio.Event()
-        self._outcome: TurnOutcome | None = None
-        self._failure: AIStreamError | None = None
-
-    def succeed(self, outcome: TurnOutcome) -> None:
-        self._outcome = outcome
-        self._decided.set()
-
-    def fail(self, failure: AIStreamError) -> None:
-        if not self._decided.is_set():
-            self._failure = failure
-            self._decided.set()
-
-    async def wait(self) -> TurnOutcome:
-        await self._decided.wait()
-        if self._outcome is not None:
-            return self._outcome
-        raise self._failure or TurnError("the turn ended without an outcome")
-
-
 def _announced(call: ReadyCall) -> ToolCallDone:
     return ToolCallDone(
         tool_name=call.name, call_id=call.call_id, arguments=call.arguments
     )
 
 
-async def _nothing() -> AsyncGenerator[TurnEvent]:
-    for event in ():
-        yield event
+class _Nothing:
+    """The events of a turn that was gone through already."""
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> TurnEvent:
+        raise StopAsyncIteration

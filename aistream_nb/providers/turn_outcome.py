@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Callable, Coroutine, Generator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from aistream_nb.core.turn_events import Usage
+from aistream_nb.errors import AIStreamError, TurnError
 
-__all__ = ["Continuation", "ToolCallSummary", "ToolConflicts", "TurnOutcome"]
+__all__ = [
+    "Continuation",
+    "NextTurn",
+    "Settlement",
+    "ToolCallSummary",
+    "ToolConflicts",
+    "TurnOutcome",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,3 +70,44 @@ class TurnOutcome:
     incomplete_reason: str | None = None
     """Why the answer is not whole, in the provider's word: a refusal, a limit."""
     tool_conflicts: ToolConflicts | None = None
+
+
+class NextTurn:
+    """Awaits a turn's outcome."""
+
+    def __init__(self, wait: Callable[[], Coroutine[Any, None, TurnOutcome]]) -> None:
+        self._wait: Final = wait
+
+    def __await__(self) -> Generator[Any, None, TurnOutcome]:
+        return self._wait().__await__()
+
+
+class Settlement:
+    """An outcome or a failure, decided once. Nobody has to collect it."""
+
+    def __init__(self) -> None:
+        self._decided: Final = asyncio.Event()
+        self._outcome: TurnOutcome | None = None
+        self._failure: AIStreamError | None = None
+
+    def succeed(self, outcome: TurnOutcome) -> None:
+        """The round ended well."""
+        self._outcome = outcome
+        self._decided.set()
+
+    def fail(self, failure: AIStreamError) -> None:
+        """The round failed, unless it was decided before."""
+        if not self._decided.is_set():
+            self._failure = failure
+            self._decided.set()
+
+    async def wait(self) -> TurnOutcome:
+        """The outcome, once it is decided.
+
+        Raises:
+            AIStreamError: The round failed.
+        """
+        await self._decided.wait()
+        if self._outcome is not None:
+            return self._outcome
+        raise self._failure or TurnError("the turn ended without an outcome")

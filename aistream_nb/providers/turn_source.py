@@ -7,7 +7,7 @@ goes wrong on the way leaves here as a :class:`~aistream_nb.errors.ProviderError
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from aistream_nb.core.json_text import encode_json
@@ -47,7 +47,9 @@ class Road:
     """How a round travels: over which client, watched by whom, how patiently."""
 
     provider: str
-    secrets: tuple[str, ...]
+    headers: Mapping[str, str] = field(repr=False)
+    """The caller's own, on top of the adapter's."""
+    secrets: tuple[str, ...] = field(repr=False)
     client: HttpClient
     retry: RetryPolicy
     hooks: TurnHooks
@@ -126,6 +128,7 @@ class RoundSource:
             "content-type": "application/json",
             "accept": "text/event-stream",
             **wire.headers,
+            **road.headers,
         }
         request = HttpRequest(
             url=wire.url,

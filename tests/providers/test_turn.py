@@ -164,6 +164,11 @@ async def test_a_connection_that_fails_is_one_error_event():
     assert str(failure) == "AI streaming request failed: no route"
 
 
+async def test_a_stream_without_a_first_byte_is_no_connection():
+    _, failure = await play(Server(Answer([], breaks=broken())))
+    assert isinstance(failure, ProviderConnectionError)
+
+
 async def test_a_failed_connect_fails_the_turn():
     turn = begin(Server(Answer(status=500)))
     with pytest.raises(ProviderStatusError):

@@ -128,6 +128,11 @@ def begin(
     )
 
 
+def body_of(provider: str, *tools: FakeTool, **options: Any) -> dict[str, Any]:
+    """The body that a turn would send."""
+    return begin(Server(), *tools, provider=provider, **options)._source._wire.body
+
+
 async def play(
     server: Server, *tools: FakeTool, **options: Any
 ) -> tuple[list[Any], Any]:

@@ -1,0 +1,61 @@
+"""What is tried again, when, and how often."""
+
+from __future__ import annotations
+
+import pytest
+
+from aistream_nb.errors import (
+    ProviderConnectionError,
+    ProviderError,
+    ProviderStatusError,
+    ProviderStreamError,
+)
+from aistream_nb.providers.retry import NO_RETRY, RetryableStreamError, RetryPolicy
+
+LOST = ProviderConnectionError("lost", provider="x")
+
+
+def status(code: int, retry_after: float | None = None) -> ProviderStatusError:
+    return ProviderStatusError(
+        "no", provider="x", status_code=code, retry_after=retry_after
+    )
+
+
+@pytest.mark.parametrize(
+    ("error", "passing"),
+    [
+        (LOST, True),
+        (status(429), True),
+        (status(500), True),
+        (status(529), True),
+        (status(400), False),
+        (status(401), False),
+        (RetryableStreamError("busy", provider="x"), True),
+        (ProviderStreamError("broke", provider="x"), False),
+        (ProviderError("odd", provider="x"), False),
+    ],
+)
+def test_only_what_may_pass_is_tried_again(error, passing):
+    assert (RetryPolicy().delay(error, 1) is not None) is passing
+    assert NO_RETRY.delay(error, 1) is None
+
+
+def test_delays_grow_to_a_limit_and_half_of_each_is_chance():
+    policy = RetryPolicy(attempts=9, chance=lambda: 0.0)
+    assert [policy.delay(LOST, attempt) for attempt in (1, 2, 3, 8)] == [
+        0.25,
+        0.5,
+        1.0,
+        4.0,
+    ]
+
+
+def test_a_server_that_names_a_time_is_obeyed_within_reason():
+    policy = RetryPolicy(chance=lambda: 1.0)
+    assert policy.delay(status(429, 7.5), 1) == 7.5
+    assert policy.delay(status(429, 600), 1) is None
+
+
+def test_a_default_delay_is_between_its_bounds():
+    delays = [RetryPolicy().delay(LOST, 1) for _ in range(20)]
+    assert all(delay is not None and 0.25 <= delay <= 0.5 for delay in delays)
