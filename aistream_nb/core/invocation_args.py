@@ -158,7 +158,7 @@ class ArgumentText:
     @property
     def complete(self) -> bool:
         """Whether the tracked text is one whole JSON value."""
-        return bool(self.tracked) and self._is_whole()
+        return self._whole.read(self.tracked)
 
     def receive(self, text: str) -> Reading:
         """Take a text that may extend the tracked one; growth is in :attr:`delta`."""
@@ -191,6 +191,3 @@ class ArgumentText:
             self._streamed = self.tracked
         self.tracked = text
         self._whole = WholeJSON()
-
-    def _is_whole(self) -> bool:
-        return self._whole.read(self.tracked)

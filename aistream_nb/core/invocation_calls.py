@@ -64,14 +64,17 @@ class CallBook:
     def receive(self, value: object) -> list[Command]:
         """What is to be done after the snapshot ``value`` was observed."""
         snapshot = self._read(value)
-        if snapshot is None or self._is_last(snapshot):
+        if snapshot is None:
             return []
         last, self._commands = self._last, []
         trust = last is None or snapshot.messages is not last.messages
+        if not trust and self._has_same_flags(snapshot):
+            return []
         history = self._armed or snapshot.is_loading
         for index in self._memory.due(snapshot.messages, trust=trust):
             self._walk(index, snapshot, history=history)
-        for tool_call_id in sorted(self._memory.commit()):
+        left = self._memory.commit()
+        for tool_call_id in sorted(left) if left else ():
             self._let_leave(self._calls[tool_call_id])
         self._last, self._armed = snapshot, False
         return self._commands
@@ -121,11 +124,10 @@ class CallBook:
             )
         return snapshot
 
-    def _is_last(self, snapshot: Snapshot) -> bool:
+    def _has_same_flags(self, snapshot: Snapshot) -> bool:
         last = self._last
         return (
             last is not None
-            and snapshot.messages is last.messages
             and snapshot.is_running == last.is_running
             and snapshot.is_loading == last.is_loading
         )
@@ -136,37 +138,38 @@ class CallBook:
         quiet = True
         parts = calls_in(message, assistant_only=self._policy.assistant_only)
         for place, part in enumerate(parts):
-            call = self._take(part, (index, place), snapshot, history=history)
-            if call is not None:
+            call = self._take(part, snapshot, history=history)
+            if isinstance(call, Call):
                 ids.append(call.tool_call_id)
                 quiet = quiet and call.standing.resolved
+            else:
+                self._report_malformed((index, place), call)
         self._memory.note(index, message, ids, quiet=quiet)
 
     def _take(
-        self,
-        part: Mapping[str, Any],
-        place: tuple[int, int],
-        snapshot: Snapshot,
-        *,
-        history: bool,
-    ) -> Call | None:
+        self, part: Mapping[str, Any], snapshot: Snapshot, *, history: bool
+    ) -> Call | Exception | None:
         """Handle one part, and let nothing that is wrong with it out (E.2)."""
-        error: Exception | None = None
         try:
             sight = read_call(part)
-            if sight is not None:
-                return self._remember(sight) if history else self._live(sight, snapshot)
-        except Exception as caught:  # noqa: BLE001 -- a foreign mapping may raise anything; E.2
-            error = caught
-        if place not in self._malformed and len(self._malformed) < _MALFORMED_PLACES:
-            self._malformed.add(place)
-            self._report(
-                "malformed-call",
-                f"call part {place[1]} of message {place[0]} lacks a text id, name or "
-                "arguments; it is skipped",
-                error,
-            )
-        return None
+            if sight is None:
+                return None
+            return self._remember(sight) if history else self._live(sight, snapshot)
+        except Exception as error:  # noqa: BLE001 -- a foreign mapping may raise anything; E.2
+            return error
+
+    def _report_malformed(
+        self, place: tuple[int, int], error: Exception | None
+    ) -> None:
+        if place in self._malformed or len(self._malformed) >= _MALFORMED_PLACES:
+            return
+        self._malformed.add(place)
+        self._report(
+            "malformed-call",
+            f"call part {place[1]} of message {place[0]} lacks a text id, name or "
+            "arguments; it is skipped",
+            error,
+        )
 
     def _known(self, sight: CallSight) -> Call | None:
         call = self._calls.get(sight.tool_call_id)

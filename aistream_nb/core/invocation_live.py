@@ -56,13 +56,13 @@ class LiveCalls:
 
     def see(self, call: Call, sight: CallSight, *, running: bool) -> None:
         """Compare what a snapshot shows of ``call`` with what is known of it."""
-        move = call.standing.move
+        first = False
         if sight.gated:
-            move(Move.CEDE)
-        if sight.interim and sight.response is not None:
-            move(Move.MUTE)
-        # D1: the answer is known before its arguments are looked at.
-        first = sight.answered and move(Move.ANSWER)
+            call.standing.move(Move.CEDE)
+        if sight.response is not None:
+            # D1: the answer is known before its arguments are looked at.
+            move = Move.MUTE if sight.interim else Move.ANSWER
+            first = call.standing.move(move)
         self._read_arguments(call, sight, running=running)
         if sight.response is not None or call.answer is not None:
             self._read_answer(call, sight, first=first)

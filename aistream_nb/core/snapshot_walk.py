@@ -13,8 +13,9 @@ What a call does about what is read here is not here; see
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from aistream_nb.core.invocation_events import ToolResponse
@@ -69,19 +70,26 @@ def read_snapshot(value: object) -> Snapshot | None:
     >>> read_snapshot({"messages": "none"}) is None
     True
     """
-    messages = _field(value, "messages")
+    get = _getter(value)
+    messages = get("messages")
     if not is_array(messages):
         return None
+    discarded = get("discardedToolCallIds")
     return Snapshot(
         messages,
-        _field(value, "isRunning") is True,
-        _field(value, "isLoading") is True,
-        _ids(_field(value, "discardedToolCallIds")),
+        get("isRunning") is True,
+        get("isLoading") is True,
+        _NO_IDS if discarded is None else _ids(discarded),
     )
 
 
+def _getter(value: Any) -> Callable[[str], Any]:
+    # Asking a dict itself is the usual case, and much faster.
+    return value.get if type(value) is dict else partial(_field, value)  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] -- JSON
+
+
 def _ids(value: object) -> Collection[str]:
-    if value is None or not is_array(value):
+    if not is_array(value):
         return _NO_IDS
     return frozenset(item for item in value if isinstance(item, str))
 
@@ -94,32 +102,37 @@ def calls_in(message: object, *, assistant_only: bool = False) -> list[Any]:
     >>> [part["toolCallId"] for part in calls_in({"content": [call]})]
     ['a', 'b']
     """
+    parts = _parts(message, assistant_only)
+    for part in parts:
+        if _field(part, "messages") is not None:
+            return _with_nested(parts, assistant_only)
+    return parts
+
+
+def _with_nested(parts: list[Any], assistant_only: bool) -> list[Any]:  # noqa: FBT001 -- a private function on the hot path
     found: list[Any] = []
-    # The next part is the last one of the stack.
-    pending = _parts(message, assistant_only)
+    # A stack, because conversations nest deeper than Python calls may.
+    pending = parts[::-1]
     visited: set[int] = set()
     while pending:
         part = pending.pop()
         found.append(part)
         nested = _field(part, "messages")
         # A list that was met already is a cycle, or says the same again.
-        if nested is not None and is_array(nested) and id(nested) not in visited:
+        if is_array(nested) and id(nested) not in visited:
             visited.add(id(nested))
-            for inner in reversed(nested):
-                pending += _parts(inner, assistant_only)
+            for message in reversed(nested):
+                pending += reversed(_parts(message, assistant_only))
     return found
 
 
 def _parts(message: object, assistant_only: bool) -> list[Any]:  # noqa: FBT001 -- a private function on the hot path
-    """The call parts of one message, the first one last."""
     if assistant_only and _field(message, "role") != "assistant":
         return []
     content = _field(message, "content")
     if not is_array(content):
         return []
-    parts = [part for part in content if _field(part, "type") == "tool-call"]
-    parts.reverse()
-    return parts
+    return [part for part in content if _field(part, "type") == "tool-call"]
 
 
 def _field(value: Any, name: str) -> Any:
@@ -164,7 +177,7 @@ class _Seen:
     """What walking one message found."""
 
     message: Any
-    ids: tuple[str, ...]
+    ids: list[str]
     quiet: bool
 
 
@@ -177,7 +190,7 @@ class MessageMemory:
     def __init__(self) -> None:
         self._kept: list[Any] = []
         """The messages at the start, all of them quiet, compared in one go."""
-        self._kept_ids: list[tuple[str, ...]] = []
+        self._kept_ids: list[list[str]] = []
         self._rest: list[_Seen] = []
         self._first: Any = None
         self._before: set[str] = set()
@@ -232,13 +245,12 @@ class MessageMemory:
         """Remember what walking the message at ``index`` found."""
         at = index - len(self._kept)
         if at == len(self._rest):
-            self._rest.append(_Seen(message, (), quiet=False))
+            self._rest.append(_Seen(message, ids, quiet=quiet))
         seen = self._rest[at]
-        found = tuple(ids)
-        if found != seen.ids:
+        if ids != seen.ids:
             self._before.update(seen.ids)
-        self._now.update(found)
-        seen.message, seen.ids, seen.quiet = message, found, quiet
+        self._now.update(ids)
+        seen.message, seen.ids, seen.quiet = message, ids, quiet
 
     def commit(self) -> set[str]:
         """Take the list as known; the calls that were in the last one and left."""

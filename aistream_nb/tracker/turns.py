@@ -35,8 +35,9 @@ class Turns:
 
     def request(self) -> bool:
         """Have the pump run on the next turn; ``False`` if no loop is running."""
-        loop = running_loop()
-        if loop is None:
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
             return False
         # A request on a loop that ended meanwhile is lost, so it is made again.
         if self._requested_on is not loop:
