@@ -8,7 +8,7 @@ ends the segment (RD-2, RD-3).
 
 from __future__ import annotations
 
-from aistream_nb.core.messages import TextPart
+from aistream_nb.core.messages import Part, TextPart
 from aistream_nb.core.processor_drafts import Draft, TextDraft
 from aistream_nb.core.processor_message import MessageDraft
 from aistream_nb.core.processor_stream import Stream
@@ -43,31 +43,30 @@ class Segments:
         self.flush(message)
         message.end_segment()
 
-    @staticmethod
-    def last_text(message: MessageDraft) -> str:
-        """The text of the last part; none if it is no text."""
-        last = message.parts[-1] if message.parts else None
-        part = last.freeze() if isinstance(last, Draft) else last
-        return part.content if isinstance(part, TextPart) else ""
-
     def _begun(self, message: MessageDraft) -> TextDraft:
-        """The part for a segment's first showing, put in its place."""
-        last = message.parts[-1] if message.parts else None
-        is_text = isinstance(last, (TextPart, TextDraft))
-        if message.displaced is not None:
-            part = message.displaced
-            message.displaced = None
-            if is_text:
-                message.parts[-1] = part
-                return part
-        elif message.resumes and is_text and self._stream.options.message_per_id:
-            part = TextDraft(self.last_text(message))
+        """The part for a segment's first showing, put in its place.
+
+        It takes the place of the last text where the host replaced the message in
+        the middle of the segment, and goes on with it in a message that was reloaded.
+        """
+        last = _text_of(message.parts[-1]) if message.parts else None
+        goes_on = message.resumes and self._stream.options.message_per_id
+        is_in_place = last is not None and (goes_on or message.displaced is not None)
+        part = message.displaced
+        if part is None:
+            part = TextDraft(last if goes_on and last is not None else "")
             self._stream.fill(message).append(part)
+        message.displaced = None
+        message.resumes = False
+        if is_in_place:
             message.parts[-1] = part
-            message.resumes = False
-            return part
         else:
-            part = TextDraft()
-            self._stream.fill(message).append(part)
-        message.add(part)
+            message.add(part)
         return part
+
+
+def _text_of(part: Part | Draft) -> str | None:
+    """The text of a part; ``None`` if it is no text."""
+    if isinstance(part, TextDraft):
+        return part.read()
+    return part.content if isinstance(part, TextPart) else None
