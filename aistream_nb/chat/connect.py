@@ -17,6 +17,7 @@ from aistream_nb.errors import AIStreamError
 from aistream_nb.http import HttpClient
 from aistream_nb.providers.offline import (
     OFFLINE_KEY,
+    OFFLINE_MODEL,
     OFFLINE_SYSTEM,
     offline_transport,
 )
@@ -103,6 +104,8 @@ def _offline(
     record = find_provider(vendor or _OFFLINE_VENDOR)
     turn = {name: value for name, value in options.items() if name in _TURN_OPTIONS}
     turn.setdefault("thinking", {"effort": "low"})
+    if not record.default_model:
+        turn.setdefault("model", OFFLINE_MODEL)
     turn.update(
         system=OFFLINE_SYSTEM if system is None else system, api_key=OFFLINE_KEY
     )

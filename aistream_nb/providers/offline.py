@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "OFFLINE_BOOKING_PROMPT",
     "OFFLINE_KEY",
+    "OFFLINE_MODEL",
     "OFFLINE_PROMPT",
     "OFFLINE_SYSTEM",
     "Fault",
@@ -52,6 +53,9 @@ OFFLINE_BOOKING_PROMPT: Final[str] = story()["booking_prompt"]
 
 OFFLINE_KEY: Final = "offline"
 """Stands where a key is due; the embedded agent looks at none."""
+
+OFFLINE_MODEL: Final = "embedded-agent"
+"""Stands where a model is due and the provider has no usual one."""
 
 _FIRST_WAIT: Final = 0.25
 _WAIT_PER_LETTER: Final = 0.003
@@ -137,7 +141,7 @@ def answer_frames(url: str, body: bytes) -> tuple[bytes, ...]:
     vendor, model = _vendor(url, request)
     conversation = read_request(vendor, {"model": model, **request})
     script: Script = choose_script(conversation)
-    if script.recorded is not None:
+    if script.recorded is not None and conversation.recorded:
         return recorded_frames(vendor, script.recorded)
     return build_frames(conversation, script)
 
@@ -152,6 +156,8 @@ def _vendor(url: str, request: Mapping[str, Any]) -> tuple[Vendor, str]:
         model = str(request.get("model", ""))
         is_xai = "x.ai" in place.netloc or model.startswith("grok")
         return ("xai" if is_xai else "openai"), ""
+    if path.endswith("/chat/completions"):
+        return "chat", ""
     last = path.rpartition("/")[2]
     model, colon, verb = last.partition(":")
     if colon and verb == "streamGenerateContent":
@@ -175,8 +181,8 @@ async def _once(body: Mapping[str, Any]) -> AsyncIterator[bytes]:
 def _visible_letters(frame: bytes) -> int:
     """How much of a frame a person would see appear."""
     _, _, text = frame.partition(b"data: ")
-    event: Mapping[str, Any] = json.loads(text)
-    delta = event.get("delta")
+    event: Mapping[str, Any] = {} if text.startswith(b"[DONE]") else json.loads(text)
+    delta = event.get("delta", _first_choice(event).get("delta"))
     if isinstance(delta, str):
         return len(delta)
     if is_mapping(delta):
@@ -185,4 +191,9 @@ def _visible_letters(frame: bytes) -> int:
     return len(encode_json(candidates)) // 4 if is_array(candidates) else 0
 
 
-_VISIBLE: Final = ("text", "thinking", "partial_json")
+def _first_choice(event: Mapping[str, Any]) -> Mapping[str, Any]:
+    choices = event.get("choices")
+    return choices[0] if is_array(choices) and choices else {}
+
+
+_VISIBLE: Final = ("text", "thinking", "partial_json", "content", "reasoning")

@@ -17,8 +17,8 @@ from aistream_nb.core.values import is_array, is_mapping
 
 __all__ = ["Call", "OfflineConversation", "Result", "Said", "Vendor", "read_request"]
 
-Vendor: TypeAlias = Literal["anthropic", "openai", "xai", "gemini"]
-"""Whose server is played."""
+Vendor: TypeAlias = Literal["anthropic", "openai", "xai", "gemini", "chat"]
+"""Whose server is played; ``chat`` is any that speaks Chat Completions."""
 
 _DENIED: Final = re.compile(r"tool execution denied:\s*(.*)", re.DOTALL)
 
@@ -113,6 +113,11 @@ class OfflineConversation:
         return self.items
 
     @property
+    def recorded(self) -> bool:
+        """Whether there are streams that were recorded of this vendor."""
+        return self.vendor != "chat"
+
+    @property
     def asked(self) -> str:
         """The person's last words."""
         first = next(iter(self.turn), None)
@@ -155,7 +160,7 @@ def read_request(vendor: Vendor, body: Mapping[str, Any]) -> OfflineConversation
     messages = body.get(name)
     if not is_array(messages) or not messages:
         raise ValueError(f"the request has no {name!r}")
-    readers = {"anthropic": _anthropic, "gemini": _gemini}
+    readers = {"anthropic": _anthropic, "gemini": _gemini, "chat": _chat}
     read = readers.get(vendor, _responses)
     items = [item for one in messages if is_mapping(one) for item in read(one)]
     return OfflineConversation(
@@ -182,7 +187,7 @@ def _named(items: list[Item]) -> tuple[Item, ...]:
 def _tools(body: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for tool in _objects(body.get("tools")):
         declared = tool.get("function_declarations", tool.get("functionDeclarations"))
-        for one in [tool, *_objects(declared)]:
+        for one in [tool, *_objects([tool.get("function")]), *_objects(declared)]:
             schema = one.get("input_schema", one.get("parameters"))
             if isinstance(one.get("name"), str):
                 yield one["name"], schema if is_mapping(schema) else {}
@@ -240,6 +245,19 @@ def _responses(item: Mapping[str, Any]) -> Iterator[Item]:
         yield Result(str(item.get("call_id")), "", _text(item.get("output")))
     elif kind == "message":
         yield Said(str(item.get("role")), _text(item.get("content")))
+
+
+def _chat(message: Mapping[str, Any]) -> Iterator[Item]:
+    role, text = str(message.get("role")), _text(message.get("content"))
+    if role == "tool":
+        yield Result(str(message.get("tool_call_id")), "", text)
+        return
+    for call in _objects(message.get("tool_calls")):
+        (function,) = _objects([call.get("function")]) or [{}]
+        arguments = _arguments(function.get("arguments"))
+        yield Call(str(call.get("id")), str(function.get("name")), arguments)
+    if text:
+        yield Said(role, text)
 
 
 def _gemini(content: Mapping[str, Any]) -> Iterator[Item]:

@@ -245,7 +245,7 @@ def _advice(conversation: OfflineConversation) -> Script:
     good = [result for _, result in results if result.reason is None]
     departure = _departure(conversation)
     offers = _BOOKING in conversation.tools
-    if not offers and _is_as_recorded(results):
+    if conversation.recorded and not offers and _is_as_recorded(results):
         return Script(name="advice", thinking="", text="", recorded="turn-2")
     words = story()
     grade = "good" if len(good) == len(results) else "half" if good else "none"

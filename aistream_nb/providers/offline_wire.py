@@ -1,7 +1,8 @@
 """A turn of the embedded agent as server-sent events, in each vendor's shape.
 
 The shapes are those of the recorded streams. The events of a Responses stream are built
-in :mod:`aistream_nb.providers.offline_responses`.
+in :mod:`aistream_nb.providers.offline_responses`, the chunks of Chat Completions in
+:mod:`aistream_nb.providers.offline_chat`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from aistream_nb.core.json_text import encode_json
+from aistream_nb.providers.offline_chat import chat_frames
 from aistream_nb.providers.offline_conversation import OfflineConversation
 from aistream_nb.providers.offline_pieces import (
     Seed,
@@ -34,6 +36,8 @@ def build_frames(
 ) -> tuple[bytes, ...]:
     """The stream of a turn, frame by frame."""
     seed = Seed(conversation)
+    if conversation.vendor == "chat":
+        return tuple(chat_frames(conversation, script, seed))
     if conversation.vendor == "anthropic":
         return tuple(_named(_anthropic(conversation, script, seed)))
     if conversation.vendor == "gemini":
