@@ -209,9 +209,7 @@ class Stream:
         if self.promised is not None:
             return self.open_message(self.promised)
         if self.current is None:
-            made = self.open_message(self.options.id_factory())
-            if made is not None:
-                made.is_provisional = True
+            return self.open_message(self.options.id_factory(), is_provisional=True)
         return self.current
 
     def ensure_assistant(self) -> MessageDraft | None:
@@ -227,11 +225,14 @@ class Stream:
         self.announced[message_id] = role
         self.promised = message_id
 
-    def open_message(self, message_id: str) -> MessageDraft | None:
+    def open_message(
+        self, message_id: str, *, is_provisional: bool = False
+    ) -> MessageDraft | None:
         """Make a message and go on with it."""
         role = self.announced.pop(message_id, _ROLE_OF_STREAMS)
         self.promised = None
         message = MessageDraft(id=message_id, role=role, created_at=self.options.now())
+        message.is_provisional = is_provisional
         self.transcript.append(message)
         self.opened.append(message)
         self.current = message
@@ -268,10 +269,17 @@ class Stream:
 
     def rebind(self) -> None:
         """Find the messages of the stream again after the host changed the list."""
-        self.current = self._again(self.current)
-        for record in self.calls.values():
-            record.message = self._again(record.message)
-        self.opened = [m for m in self.opened if self.transcript.holds(m)]
+        records = self.calls.values()
+        holders = (self.current, *(record.message for record in records))
+        known = (*self.opened, *self.filled, *filter(None, holders))
+        again = {message.id: self._again(message) for message in known}
+        if self.current is not None:
+            self.current = again[self.current.id]
+        self.opened = [again[message.id] for message in self.opened]
+        self.filled = [again[message.id] for message in self.filled]
+        for record in records:
+            if record.message is not None:
+                record.message = again[record.message.id]
 
     def unfinished_calls(self) -> tuple[CallRecord, ...]:
         """The calls whose arguments are still being written."""
@@ -286,16 +294,13 @@ class Stream:
                 record.message = owners[0]
                 self.calls[record.id] = record
 
-    def _again(self, message: MessageDraft | None) -> MessageDraft | None:
-        if message is None:
-            return None
+    def _again(self, message: MessageDraft) -> MessageDraft:
         found = self.transcript.find(message.id)
         if found is None or found is message:
             return message
         found.held = message.held
         found.segment = message.segment
         found.told = message.told
-        self.filled = [found if each is message else each for each in self.filled]
         found.displaced = message.text_part or message.displaced
         found.is_provisional = message.is_provisional
         return found

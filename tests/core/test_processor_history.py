@@ -148,6 +148,16 @@ def test_a_call_that_was_replaced_goes_on():
     assert processor.messages[0].tool_calls[0].arguments == "{}"
 
 
+def test_messages_that_are_open_together_go_on_after_they_were_replaced():
+    processor = fold(text("1", "a"), text("2", "b"), START)
+    processor.set_messages([message.to_wire() for message in processor.messages])
+    for event in (text("3", "a"), text("4", "b"), {**ARGS, "delta": "{}"}):
+        processor.receive(event)
+    assert [message.text for message in processor.messages] == ["13", "24"]
+    assert processor.result.content == "1324"
+    assert processor.messages[1].tool_calls[0].arguments == "{}"
+
+
 def test_two_messages_of_one_id_are_both_kept():
     processor = fold(initial_messages=users("a", "a"))
     assert ids(processor) == ["a", "a"]
