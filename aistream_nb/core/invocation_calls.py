@@ -13,7 +13,7 @@ name the edges of the specification.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from aistream_nb.core.invocation import Input, Move, Outcome, Standing
@@ -48,6 +48,7 @@ class CallBook:
         self._outside: Surroundings = surroundings
         self._past: deque[Call] = deque(maxlen=_PAST_CALLS)
         self._commands: list[Command] = []
+        self._emit: Callable[[Command], None] = self._commands.append
         self._rules: LiveCalls = LiveCalls(policy, surroundings, self._emit)
         self._start_epoch()
 
@@ -66,7 +67,7 @@ class CallBook:
         snapshot = self._read(value)
         if snapshot is None:
             return []
-        last, self._commands = self._last, []
+        last = self._last
         trust = last is None or snapshot.messages is not last.messages
         if not trust and self._has_same_flags(snapshot):
             return []
@@ -77,7 +78,9 @@ class CallBook:
         for tool_call_id in sorted(left) if left else ():
             self._let_leave(self._calls[tool_call_id])
         self._last, self._armed = snapshot, False
-        return self._commands
+        commands = self._commands[:]
+        self._commands.clear()
+        return commands
 
     def reset(self) -> list[Call]:
         """Begin a new epoch; the live calls of the old one, now abandoned."""
@@ -86,9 +89,6 @@ class CallBook:
         self.epoch += 1
         self._start_epoch()
         return dead
-
-    def _emit(self, command: Command) -> None:
-        self._commands.append(command)
 
     @staticmethod
     def _abandon(call: Call) -> bool:
@@ -171,14 +171,6 @@ class CallBook:
             error,
         )
 
-    def _known(self, sight: CallSight) -> Call | None:
-        call = self._calls.get(sight.tool_call_id)
-        if call is not None and call.gone:
-            call.gone = False
-            self._vanished.pop(call.tool_call_id, None)
-            self._rules.tell(call, Returned())
-        return call
-
     def _add(self, sight: CallSight, outcome: Outcome) -> Call:
         standing = Standing(outcome=outcome, gated=self._policy.gated)
         call = Call(self.epoch, sight.tool_call_id, sight.tool_name, standing)
@@ -187,12 +179,14 @@ class CallBook:
 
     def _remember(self, sight: CallSight) -> Call:
         """Keep a call as history (C.1); one that is live is not touched."""
-        call = self._known(sight)
+        call = self._calls.get(sight.tool_call_id)
         if call is None:
             call = self._add(
                 sight, Outcome.RECORDED if sight.answered else Outcome.RESTORED
             )
-        elif call.standing.outcome not in _HISTORY:
+        if call.gone:
+            self._let_return(call)
+        if call.standing.outcome not in _HISTORY:
             return call
         call.standing.move(Move.RECORD if sight.answered else Move.RESTORE)
         call.args = ArgumentText()
@@ -201,10 +195,12 @@ class CallBook:
         return call
 
     def _live(self, sight: CallSight, snapshot: Snapshot) -> Call:
-        call = self._known(sight)
+        call = self._calls.get(sight.tool_call_id)
         if call is None:
             call = self._first_sight(sight, snapshot)
-        elif call.standing.outcome in _HISTORY and not self._promote(call, sight):
+        if call.gone:
+            self._let_return(call)
+        if call.standing.outcome in _HISTORY and not self._promote(call, sight):
             return call
         self._rules.see(call, sight, running=snapshot.is_running)
         return call
@@ -241,6 +237,11 @@ class CallBook:
         self._vanished[call.tool_call_id] = call
         if len(self._vanished) > self._policy.vanished_calls:
             self._give_up(self._vanished.pop(next(iter(self._vanished))))
+
+    def _let_return(self, call: Call) -> None:
+        call.gone = False
+        self._vanished.pop(call.tool_call_id, None)
+        self._rules.tell(call, Returned())
 
     def _give_up(self, call: Call) -> None:
         """Bound the memory: a call that left long ago will not run."""

@@ -56,19 +56,13 @@ class LiveCalls:
 
     def see(self, call: Call, sight: CallSight, *, running: bool) -> None:
         """Compare what a snapshot shows of ``call`` with what is known of it."""
-        first = False
+        first, standing = False, call.standing
         if sight.gated:
-            call.standing.move(Move.CEDE)
+            standing.move(Move.CEDE)
         if sight.response is not None:
             # D1: the answer is known before its arguments are looked at.
             move = Move.MUTE if sight.interim else Move.ANSWER
-            first = call.standing.move(move)
-        self._read_arguments(call, sight, running=running)
-        if sight.response is not None or call.answer is not None:
-            self._read_answer(call, sight, first=first)
-
-    def _read_arguments(self, call: Call, sight: CallSight, *, running: bool) -> None:
-        standing = call.standing
+            first = standing.move(move)
         if standing.input is _COMPLETE:
             self._see_change(call, sight.text)
         else:
@@ -76,6 +70,8 @@ class LiveCalls:
             self._close_if_due(call, sight, running=running)
         if standing.input is _COMPLETE and standing.owner is Owner.UNKNOWN:
             self._settle_owner(call, sight, running=running)
+        if sight.response is not None or call.answer is not None:
+            self._read_answer(call, sight, first=first)
 
     def _grow(self, call: Call, text: str) -> None:
         reading = call.args.receive(text)
