@@ -5,13 +5,14 @@ The pictures are kept among the artefacts of the run: look at them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
-from lab import NotebookPage, notebook_of
+from lab import LabServer, NotebookPage, notebook_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 
@@ -19,10 +20,30 @@ FIRST = Path(__file__).parents[2] / "notebooks" / "01_first_agent.ipynb"
 VIEW, SEND, AFTER, REPLAY = 1, 2, 3, 4
 KERNELS = ["python3", "old"]
 CARD = ".aistream-approval"
-PROSE = ".aistream-assistant"
+PROSE = ".aistream-prose"
 SAID = """
 said = [event for event in chat.recording.events if event["type"] == "TOOL_CALL_RESULT"]
 print("model heard:", said[-1]["content"])
+"""
+
+# The agent stops in the middle of its answer until the test lets it go on.
+SLOW = """
+import asyncio, pathlib
+import aistream_nb as ai
+steps = 0
+async def hold(seconds):
+    global steps
+    steps += 1
+    await asyncio.sleep(0.01)
+    while steps > 18 and not pathlib.Path("go").exists():
+        await asyncio.sleep(0.05)
+chat = ai.Chat("offline", tools=[], sleep=hold)
+chat
+"""
+KEEP = """
+while chat.conversation.status != "finished":
+    await asyncio.sleep(0.05)
+pathlib.Path("said.txt").write_text(chat.conversation.messages[-1].text)
 """
 
 Open = Callable[..., NotebookPage]
@@ -49,7 +70,7 @@ def test_approving_in_a_running_cell_runs_the_tool_once(
     page.click(f"{CARD} >> text=Approve book_ferry")
 
     page.wait_for_output(AFTER, "booked: 1")
-    assert "book_ferry: complete" in page.output(AFTER)
+    page.wait_for_output(AFTER, "book_ferry: complete")
     page.wait_for_prompt(REPLAY, "[5]:")
     assert page.count(CARD) == 0
     page.picture(f"lab-{kernel}-approved")
@@ -65,10 +86,12 @@ def test_a_typed_reason_reaches_the_model_and_the_tool_did_not_run(
     page.wait_for(CARD)
 
     page.click(f"{CARD} >> text=Deny")
-    page.type(f"{CARD} input", "not this weekend", then="Enter")
+    page.type(f"{CARD} input", "not this weekend")
+    page.picture("lab-denying")
+    page.click(f"{CARD} >> button[type=submit]")
 
     page.wait_for_output(AFTER, "booked: 0")
-    assert "book_ferry: denied" in page.output(AFTER)
+    page.wait_for_output(AFTER, "book_ferry: denied")
     page.wait_for_output(REPLAY + 1, "not this weekend")
     page.picture("lab-denied")
     assert page.our_errors() == []
@@ -85,8 +108,8 @@ def test_the_stop_button_ends_the_cell_in_one_line(
     page.interrupt()
 
     page.wait_for_output(SEND, "Stopped.")
-    assert "Traceback" not in page.output(SEND)
     page.wait_for(CARD, state="detached")
+    assert "Traceback" not in page.output(SEND)
     page.picture(f"lab-{kernel}-stopped")
     assert page.our_errors() == []
 
@@ -94,21 +117,31 @@ def test_the_stop_button_ends_the_cell_in_one_line(
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("way", ["await chat.send", "run = chat.start"])
 def test_a_reload_in_mid_stream_loses_nothing(
-    open_notebook: Open, kernel: str, way: str
+    open_notebook: Open, lab: LabServer, kernel: str, way: str
 ):
-    page = open_notebook(
-        notebook_of(
-            [
-                "import aistream_nb as ai\nchat = ai.Chat('offline', tools=[])\nchat",
-                f"{way}('Should we take the ferry to Hvar?')",
-            ]
-        ),
-        kernel=kernel,
-    )
+    go, kept = lab.work / "go", lab.work / "said.txt"
+    go.unlink(missing_ok=True)
+    kept.unlink(missing_ok=True)
+    talk = f"{way}('Should we take the ferry to Hvar?')"
+    page = open_notebook(notebook_of([SLOW, talk, KEEP]), kernel=kernel)
     page.run_all()
-    page.wait_for(PROSE)
-    page.command("docmanager:save")
+    page.wait_for_text(PROSE, "embedded agent")
+    page.save()
+
     page.reload()
-    page.wait_for(PROSE)
+    page.wait_for_text(PROSE, "embedded agent")
+
+    half = words(page.text(PROSE))
     page.picture(f"lab-{kernel}-reloaded")
+    go.touch()
+    page.wait_for(".aistream-footer")
+    page.wait_until(kept.exists)
+    said = words(kept.read_text(encoding="utf-8"))
+    assert len(half) < len(said)
+    assert said[: len(half)] == half
+    assert words(page.text(PROSE)) == said
     assert page.our_errors() == []
+
+
+def words(text: str) -> list[str]:
+    return re.findall(r"\w+", text)

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -150,7 +150,8 @@ def notebook_of(cells: Sequence[str]) -> Any:
 READY = """() => {
   const open = window.jupyterapp?.shell.currentWidget;
   const kernel = open?.sessionContext?.session?.kernel;
-  return kernel?.connectionStatus === 'connected' && kernel.status !== 'unknown'
+  // Of a busy kernel Lab may not know the status after a reload.
+  return kernel?.connectionStatus === 'connected'
     && document.querySelectorAll('.jp-Notebook .jp-Cell').length > 0;
 }"""
 IDLE = """() => {
@@ -213,6 +214,13 @@ class NotebookPage:
         """Run a command of JupyterLab, and do not wait for its end."""
         self.evaluate("(it) => { window.jupyterapp.commands.execute(it); }", name)
 
+    def save(self) -> None:
+        """Save the notebook, and wait until it is saved."""
+        script = (
+            "() => window.jupyterapp.commands.execute('docmanager:save').then(() => 1)"
+        )
+        self.evaluate(script)
+
     def run_all(self) -> None:
         """Run All."""
         self.command("notebook:run-all-cells")
@@ -246,6 +254,21 @@ class NotebookPage:
     def wait_for_output(self, cell: int, text: str) -> None:
         """Wait until a cell shows the text."""
         self.wait(f"([i, due]) => ({OUTPUT})(i).includes(due)", [cell, text])
+
+    def wait_for_text(self, selector: str, text: str) -> None:
+        """Wait until an element shows the text."""
+        script = (
+            "([selector, due]) => [...document.querySelectorAll(selector)]"
+            ".some((it) => it.innerText.includes(due))"
+        )
+        self.wait(script, [selector, text])
+
+    def wait_until(self, due: Callable[[], bool]) -> None:
+        """Wait for something outside the page."""
+        end = time.monotonic() + PATIENCE
+        while not due():
+            assert time.monotonic() < end, "It never came."
+            time.sleep(0.05)
 
     def click(self, selector: str) -> None:
         """Click as a person does: it must be visible, still and enabled."""

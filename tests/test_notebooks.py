@@ -1,0 +1,77 @@
+"""Every notebook runs unattended, in seconds, and gives the same twice."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+ROOT = Path(__file__).parents[1]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+SECONDS = 40  # a kernel's start on a loaded machine, and the waits of a demo
+
+pytestmark = [pytest.mark.notebook, pytest.mark.timeout(300)]
+
+
+def name_of(path: Path) -> str:
+    return path.stem
+
+
+def executed(path: Path) -> Any:
+    notebook = nbformat.read(path, as_version=4)
+    NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
+    return notebook
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name_of)
+def test_a_notebook_without_an_audience_ends_in_seconds(path: Path):
+    start = time.monotonic()
+
+    notebook = executed(path)
+
+    assert time.monotonic() - start < SECONDS
+    outputs = [it for cell in notebook.cells for it in cell.get("outputs", ())]
+    shown = [
+        it for it in outputs if it.output_type in {"display_data", "execute_result"}
+    ]
+    assert shown
+    # Without a widget front end there must still be something to read.
+    assert all("text/plain" in it.data for it in shown)
+
+
+def test_nobody_watching_means_that_nothing_is_booked():
+    notebook = executed(ROOT / "notebooks" / "01_first_agent.ipynb")
+
+    printed = "".join(
+        it.text
+        for cell in notebook.cells
+        for it in cell.get("outputs", ())
+        if it.output_type == "stream"
+    )
+
+    assert "book_ferry: denied" in printed
+    assert "booked: 0" in printed
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name_of)
+def test_a_saved_run_passes_nbval_twice(path: Path, tmp_path: Path):
+    saved = tmp_path / path.name
+    nbformat.write(executed(path), saved)
+
+    for _ in range(2):
+        command = [sys.executable, "-m", "pytest", "--nbval", "-q", str(saved)]
+        quiet = ["-p", "no:cacheprovider", "-c", "/dev/null", f"--rootdir={tmp_path}"]
+        done = subprocess.run(  # noqa: S603  # our own words, no shell
+            [*command, *quiet],
+            cwd=tmp_path,
+            check=False,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout[-6000:]
