@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import random
+from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
 
@@ -240,6 +241,46 @@ def test_no_soup_of_events_raises(mode: Mode, soup: list[Event]):
     assert seen(processor) == seen(processor)
     assert processor.to_model_messages(faithful=bool(mode)) is not None
     assert processor.are_all_tools_complete() in (True, False)
+
+
+def meddle(dice: random.Random, processor: StreamProcessor) -> None:
+    """What a host may do at any moment."""
+    messages = list(processor.messages)
+    dice.shuffle(messages)
+    some = messages[: dice.randrange(4)]
+    deeds: list[Callable[[], object]] = [
+        lambda: processor.set_messages(some),
+        lambda: processor.set_messages([message.to_wire() for message in some]),
+        lambda: processor.prepend_messages(some),
+        lambda: processor.remove_messages_after(dice.randrange(-3, 3)),
+        lambda: processor.add_tool_result(dice.choice("ab"), {"n": 1}),
+        lambda: processor.add_tool_approval_response("p", approved=True),
+        lambda: processor.add_user_message("q"),
+        processor.clear_messages,
+        processor.prepare,
+        processor.finalize,
+        processor.start,
+        processor.reset,
+    ]
+    dice.choice(deeds)()
+
+
+@MODES
+def test_no_host_disturbs_the_processor(mode: Mode):
+    dice = random.Random(8)  # noqa: S311 - soups, not secrets
+    for _ in range(2_000):
+        processor = StreamProcessor(**mode)
+        for event in brewed(dice):
+            processor.receive(event)
+            if dice.random() < 0.5:
+                meddle(dice, processor)
+            ids = {message.id for message in processor.messages}
+            assert ids >= {m.id for m in map(processor.message, ids) if m is not None}
+        processor.finalize()
+        assert processor.messages == tuple(
+            UIMessage.from_wire(message.to_wire(with_input=True))
+            for message in processor.messages
+        )
 
 
 @pytest.mark.parametrize(
