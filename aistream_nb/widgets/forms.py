@@ -15,15 +15,15 @@ from aistream_nb.widgets.static_html import to_html, to_text
 from aistream_nb.widgets.view_model import ConversationLike
 
 if TYPE_CHECKING:
-    from aistream_nb.widgets.transcript import TranscriptWidget
+    from aistream_nb.widgets.base import StreamWidget
 
 __all__ = ["forms_of"]
 
 
 def forms_of(
-    conversation: ConversationLike, live: Callable[[], TranscriptWidget]
+    conversation: ConversationLike, live: Callable[[], StreamWidget]
 ) -> dict[str, Any]:
-    """The MIME bundle of a conversation; ``live`` makes its widget if one can be shown."""
+    """The MIME bundle of a conversation; ``live`` makes its widget where one can be."""
     forms: dict[str, Any] = {
         "text/plain": to_text(conversation),
         "text/html": to_html(conversation),

@@ -5,8 +5,9 @@ second. A :class:`Pulse` lets the first change through at once, holds back those
 follow within one interval, and sends them together with the next beat.
 
 It works with a running event loop (a timer ends the wait) and without one (the next
-request that is due does). An urgent request never waits. There is one pulse for all
-widgets, because the road to the browser is one.
+request that is due does). Urgent requests are few by nature and are sent at once; where
+a thousand come together (a recording is folded in one go), only the first few are.
+There is one pulse for all widgets, because the road to the browser is one.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 __all__ = ["PULSE", "Flush", "Pulse"]
+
+_MOST_URGENT: Final = 4
+"""Urgent beats that follow each other without a pause."""
 
 _log = logging.getLogger(__name__)
 
@@ -51,6 +55,7 @@ class Pulse:
         self._clock = clock
         self._waiting: dict[Flush, None] = {}
         self._last = float("-inf")
+        self._urgent = 0
         self._timer: asyncio.TimerHandle | None = None
         self._lock = threading.RLock()
 
@@ -59,7 +64,11 @@ class Pulse:
         with self._lock:
             self._waiting[flush] = None
             due = self._last + self._interval
-            if urgent or self._clock() >= due:
+            if self._clock() >= due:
+                self._urgent = 0
+                self._beat()
+            elif urgent and self._urgent < _MOST_URGENT:
+                self._urgent += 1
                 self._beat()
             else:
                 self._set_timer(due - self._clock())

@@ -19,6 +19,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import BaseModel, Field, TypeAdapter
 
+from aistream_nb.widgets.wire_inspector import EventDetail, PutInspect, Rows, Story
 from aistream_nb.widgets.wire_views import (
     CallView,
     ConversationView,
@@ -44,6 +45,7 @@ __all__ = [
     "Down",
     "Drop",
     "EditAction",
+    "EventAction",
     "Frame",
     "OpenMessage",
     "OpenPart",
@@ -57,10 +59,12 @@ __all__ = [
     "Reset",
     "ResyncAction",
     "RetryAction",
+    "RowsAction",
     "SeekAction",
     "SendAction",
     "Snapshot",
     "StopAction",
+    "StoryAction",
     "schema",
 ]
 
@@ -176,6 +180,7 @@ Frame: TypeAlias = Annotated[
     | PutCall
     | PutTurn
     | PutRun
+    | PutInspect
     | Drop
     | Reset,
     Field(discriminator="type"),
@@ -219,7 +224,8 @@ class Asset(Wire):
 
 
 Down: TypeAlias = Annotated[
-    Batch | Snapshot | Answer | Asset, Field(discriminator="type")
+    Batch | Snapshot | Answer | Asset | Rows | Story | EventDetail,
+    Field(discriminator="type"),
 ]
 
 # ---------------------------------------------------------------- actions
@@ -296,6 +302,28 @@ class EditAction(_Action):
     text: LongText
 
 
+class RowsAction(_Action):
+    """The page shows these rows of the list of events."""
+
+    type: Literal["rows"] = "rows"
+    filter: ShortText = ""
+    start: Annotated[int, Field(ge=0)]
+    count: Annotated[int, Field(ge=1, le=500)]
+
+
+class StoryAction(_Action):
+    """The page wants the spans and violations so far."""
+
+    type: Literal["story"] = "story"
+
+
+class EventAction(_Action):
+    """A person looks at one event."""
+
+    type: Literal["event"] = "event"
+    index: Annotated[int, Field(ge=0)]
+
+
 class SeekAction(_Action):
     """Show the conversation as it was after this many events."""
 
@@ -320,6 +348,9 @@ Action: TypeAlias = Annotated[
     | StopAction
     | RetryAction
     | EditAction
+    | RowsAction
+    | StoryAction
+    | EventAction
     | SeekAction
     | PlayAction,
     Field(discriminator="type"),

@@ -17,6 +17,7 @@ __all__ = [
     "CallStatus",
     "CallView",
     "ConversationView",
+    "InspectView",
     "MediaPart",
     "MessageView",
     "PartView",
@@ -167,6 +168,21 @@ class RunView(Wire):
     """One line for the bar at the top; empty for none."""
 
 
+class InspectView(Wire):
+    """Where the inspector stands."""
+
+    count: int = 0
+    """How many events there are."""
+    position: int = 0
+    """How many of them have been folded."""
+    playing: bool = False
+    speed: float = 1.0
+    live: bool = False
+    """Whether events are still coming."""
+    state: str | None = None
+    """The shared state at this position, as JSON text."""
+
+
 class ConversationView(Wire):
     """A whole conversation, for a view that opens late."""
 
@@ -177,3 +193,5 @@ class ConversationView(Wire):
     run: RunView = RunView()
     cut: int = 0
     """How many early messages were left out."""
+    inspect: InspectView | None = None
+    """Where an inspector stands; ``None`` in a transcript."""

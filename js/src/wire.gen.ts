@@ -96,6 +96,7 @@ export interface ConversationView {
   readonly arguments: Readonly<Record<string, string>>;
   readonly run: RunView;
   readonly cut: number;
+  readonly inspect: InspectView | null;
 }
 
 /** A person decided about a tool call. */
@@ -124,6 +125,42 @@ export interface EditAction {
   readonly type: "edit";
   readonly message: string;
   readonly text: string;
+}
+
+/** A person looks at one event. */
+export interface EventAction {
+  readonly id: string;
+  readonly type: "event";
+  readonly index: number;
+}
+
+/** One event in full, and a test that shows its violation. */
+export interface EventDetail {
+  readonly type: "event-detail";
+  readonly index: number;
+  readonly json_text: string;
+  readonly snippet: string;
+}
+
+/** One event in the list. */
+export interface EventRow {
+  readonly index: number;
+  readonly time: number | null;
+  readonly type: string;
+  readonly id: string;
+  readonly text: string;
+  readonly level: "fatal" | "error" | "warning" | "info" | "dialect" | null;
+  readonly rule: string;
+}
+
+/** Where the inspector stands. */
+export interface InspectView {
+  readonly count: number;
+  readonly position: number;
+  readonly playing: boolean;
+  readonly speed: number;
+  readonly live: boolean;
+  readonly state: string | null;
 }
 
 /** An image or a file in a message. */
@@ -170,6 +207,12 @@ export interface PutCall {
   readonly type: "put-call";
   readonly call: CallView;
   readonly arguments: string | null;
+}
+
+/** Where the inspector stands now. */
+export interface PutInspect {
+  readonly type: "put-inspect";
+  readonly inspect: InspectView;
 }
 
 /** A part that changed otherwise than by growing. */
@@ -227,6 +270,24 @@ export interface RetryAction {
   readonly type: "retry";
 }
 
+/** The rows that were asked for. */
+export interface Rows {
+  readonly type: "rows";
+  readonly filter: string;
+  readonly start: number;
+  readonly total: number;
+  readonly rows: readonly EventRow[];
+}
+
+/** The page shows these rows of the list of events. */
+export interface RowsAction {
+  readonly id: string;
+  readonly type: "rows";
+  readonly filter: string;
+  readonly start: number;
+  readonly count: number;
+}
+
 /** What the conversation is doing. */
 export interface RunView {
   readonly status: "idle" | "running" | "waiting" | "finished" | "error" | "aborted";
@@ -258,10 +319,33 @@ export interface Snapshot {
   readonly conversation: ConversationView;
 }
 
+/** Something that opened and closed. */
+export interface SpanView {
+  readonly kind: "run" | "step" | "message" | "reasoning" | "call";
+  readonly id: string;
+  readonly label: string;
+  readonly start: number;
+  readonly end: number | null;
+}
+
 /** A person wants the turn to end. */
 export interface StopAction {
   readonly id: string;
   readonly type: "stop";
+}
+
+/** All spans and violations so far. */
+export interface Story {
+  readonly type: "story";
+  readonly count: number;
+  readonly spans: readonly SpanView[];
+  readonly violations: readonly ViolationView[];
+}
+
+/** The page wants the spans and violations so far. */
+export interface StoryAction {
+  readonly id: string;
+  readonly type: "story";
 }
 
 /** Text of a message, as markdown. */
@@ -288,6 +372,20 @@ export interface TurnView {
   readonly output_tokens: number | null;
 }
 
+/** One broken rule. */
+export interface ViolationView {
+  readonly rule: string;
+  readonly level: "fatal" | "error" | "warning" | "info" | "dialect";
+  readonly index: number;
+  readonly event_type: string;
+  readonly message: string;
+  readonly expected: string;
+  readonly fix: string;
+  readonly meaning: string;
+  readonly opened_at: number | null;
+  readonly caused_by: number | null;
+}
+
 export type PartView = TextPartView | ThinkingPartView | CallPart | MediaPart;
 
 export type Frame =
@@ -301,9 +399,10 @@ export type Frame =
   | PutCall
   | PutTurn
   | PutRun
+  | PutInspect
   | Drop
   | Reset;
 
-export type Down = Batch | Snapshot | Answer | Asset;
+export type Down = Batch | Snapshot | Answer | Asset | Rows | Story | EventDetail;
 
-export type Action = ReadyAction | ResyncAction | AssetAction | SendAction | DecideAction | StopAction | RetryAction | EditAction | SeekAction | PlayAction;
+export type Action = ReadyAction | ResyncAction | AssetAction | SendAction | DecideAction | StopAction | RetryAction | EditAction | RowsAction | StoryAction | EventAction | SeekAction | PlayAction;

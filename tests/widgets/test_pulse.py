@@ -60,6 +60,22 @@ def test_what_is_forgotten_is_not_called() -> None:
     assert sent == ["x"]
 
 
+def test_a_thousand_urgent_requests_at_once_are_few_beats() -> None:
+    clock, sent = Clock(), list[float]()
+    pulse = Pulse(interval=1.0, clock=clock)
+
+    def flush() -> None:
+        sent.append(clock.now)
+
+    for _ in range(1000):
+        pulse.request(flush, urgent=True)
+    assert len(sent) == 5
+    clock.now = 1.5
+    pulse.request(flush, urgent=True)
+    pulse.request(flush, urgent=True)
+    assert len(sent) == 7
+
+
 async def test_a_loop_ends_the_wait_and_one_timer_is_enough() -> None:
     sent: list[str] = []
     done = asyncio.Event()
