@@ -117,6 +117,7 @@ class HistoryRules:
         """Keep the messages up to ``index``; a negative one counts from the end."""
         end = index + 1 if index != -1 else 0
         self.set(self._stream.snapshot()[:end])
+        self._stream.forget_removed()
 
     def clear(self) -> None:
         """No messages, and nothing of the stream comes back."""

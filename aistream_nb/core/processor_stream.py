@@ -281,6 +281,15 @@ class Stream:
             if record.message is not None:
                 record.message = again[record.message.id]
 
+    def forget_removed(self) -> None:
+        """Where ids name messages, one that was removed is made again when named.
+
+        Otherwise what still comes for it is lost, as in the reference.
+        """
+        current = self.current
+        if current is not None and not self.transcript.holds(current):
+            self.current = None if self.options.message_per_id else current
+
     def unfinished_calls(self) -> tuple[CallRecord, ...]:
         """The calls whose arguments are still being written."""
         calls = self.calls.values()

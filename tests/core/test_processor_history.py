@@ -134,11 +134,20 @@ def test_messages_can_be_cut_off():
 
 
 def test_a_message_that_was_cut_off_takes_its_content_with_it():
+    processor = StreamProcessor(initial_messages=users("u"))
+    processor.receive(text("1"))
+    processor.remove_messages_after(0)
+    processor.receive(text("2"))
+    assert ids(processor) == ["u"]
+    assert processor.current_id == "msg-1"
+
+
+def test_a_message_that_was_cut_off_is_made_again_when_it_is_named():
     processor = fold(text("1"), initial_messages=users("u"))
     processor.remove_messages_after(0)
-    processor.receive({"type": "TEXT_MESSAGE_CONTENT", "delta": "2"})
-    assert ids(processor) == ["u"]
-    assert processor.current_id == "m"
+    processor.receive(text("2"))
+    assert ids(processor) == ["u", "m"]
+    assert processor.text_of("m") == "2"
 
 
 def test_a_call_that_was_replaced_goes_on():
