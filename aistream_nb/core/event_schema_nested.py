@@ -6,7 +6,6 @@ Each is a check of ``core.event_shapes``. Which event holds which is in
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -37,10 +36,6 @@ __all__ = [
     "USAGE",
     "content",
 ]
-
-_ISO_TIME: Final = re.compile(
-    r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:?\d\d)?"
-)
 
 
 def _is_pointer(value: str) -> bool:
@@ -90,18 +85,25 @@ _TEXT_PART: Final = object_of(
 
 
 def _binary_part(value: Any, path: str, findings: Findings) -> Any:
-    """An old ``binary`` part, as the part of its medium that replaced it."""
-    mime = value.get("mimeType")
-    if not isinstance(mime, str):
-        return findings.refuse(f"{path}/mimeType", "a string", mime)
-    for old, new in (("data", "data"), ("url", "url"), ("id", "file")):
-        if isinstance(value.get(old), str):
-            source = {"type": new, "value": value[old], "mimeType": mime}
-            medium = mime.partition("/")[0]
-            known = medium in {"image", "audio", "video"}
-            return {"type": medium if known else "document", "source": source}
-    return findings.refuse(f"{path}/data", "data, url or id", None)
+    """An old ``binary`` part, as the part of its medium that replaced it.
 
+    One that holds neither data nor an address has no successor and is unknown.
+    """
+    mime = value.get("mimeType")
+    for kind in ("data", "url"):
+        if isinstance(mime, str) and value.get(kind) is not None:
+            medium = mime.partition("/")[0]
+            made: dict[str, Any] = {
+                "type": medium if medium in _BINARY_MEDIA else "document",
+                "source": {"type": kind, "value": value[kind], "mimeType": mime},
+            }
+            if isinstance(value.get("filename"), str):
+                made["metadata"] = {"filename": value["filename"]}
+            return _MEDIA(made, path, findings)
+    return findings.remove(f"{path}/type", "a part of today", value)
+
+
+_BINARY_MEDIA: Final = frozenset({"image", "audio", "video"})
 
 _PART: Final = union(
     "type",
@@ -175,7 +177,7 @@ _INTERRUPT: Final = object_of(
             "message": text,
             "toolCallId": text,
             "responseSchema": free_object,
-            "expiresAt": pattern(_ISO_TIME.fullmatch, "an ISO 8601 date and time"),
+            "expiresAt": text,  # the client does not look into it
             "subagentRunId": text,
             **METADATA,
         },
@@ -228,19 +230,18 @@ USAGE: Final = array(
 _TOOL: Final = object_of(
     _fields({"name": text, "description": text}, {"parameters": anything, **METADATA})
 )
-_RUN_INPUT_OPTIONS: Final[Mapping[str, Check]] = {
-    "protocolVersion": text,
-    "parentRunId": text,
-    "state": anything,
-    "messages": MESSAGES,
-    "tools": array(_TOOL),
-    "context": array(object_of(_fields({"description": text, "value": text}))),
-    "forwardedProps": anything,
-    "resume": array(_RESUME_ENTRY),
-}
 RUN_INPUT: Final = object_of(
     _fields(
-        {"threadId": text, "runId": text}, _RUN_INPUT_OPTIONS, tuple(_RUN_INPUT_OPTIONS)
+        {"threadId": text, "runId": text, "messages": MESSAGES},
+        {
+            "protocolVersion": text,
+            "parentRunId": text,
+            "state": anything,
+            "tools": array(_TOOL),
+            "context": array(object_of(_fields({"description": text, "value": text}))),
+            "forwardedProps": anything,
+            "resume": array(_RESUME_ENTRY),
+        },
     )
 )
 

@@ -260,17 +260,18 @@ def _check_field(
 
 
 def union(tag: str, members: Mapping[str, Check]) -> Check:
-    """An object whose ``tag`` says which check it must pass; other tags are unknown."""
+    """An object whose ``tag`` says which check it must pass.
+
+    With another tag, or without one, it is unknown.
+    """
     known = " or ".join(repr(name) for name in members)
 
     def check(value: Any, path: str, findings: Findings) -> Any:
         if not is_mapping(value):
             return findings.refuse(path, "an object", value)
         name = value.get(tag, _MISSING)
-        if not isinstance(name, str):
-            return findings.refuse(f"{path}/{tag}", known, name)
-        if name not in members:
-            return findings.remove(f"{path}/{tag}", known, value)
+        if not isinstance(name, str) or name not in members:
+            return findings.remove(f"{path}/{tag}", known, name)
         return members[name](value, path, findings)
 
     return check

@@ -200,13 +200,10 @@ class ThreadReducer:
                 parent_id,
             )
             parent_id = ""
-        return self._thread.append(
-            {
-                "id": parent_id or event["toolCallId"],
-                "role": "assistant",
-                **_picked(event, "subagentRunId"),
-            }
-        )
+        holder: Message = {"id": parent_id or event["toolCallId"], "role": "assistant"}
+        if self._thread.find(holder["id"]) is None:
+            holder |= _picked(event, "subagentRunId")
+        return self._thread.append(holder)
 
     def add_arguments(self, event: Event) -> None:
         """Text behind the arguments of the first call with this id."""
@@ -285,8 +282,8 @@ class ThreadReducer:
                 f"message {event['messageId']!r} is no activity",
                 event["messageId"],
             )
-        else:
-            self._patch_activity(message, event)
+            return
+        self._patch_activity(message, event)
         _merge_metadata(message, event)
 
     def _patch_activity(self, message: Message, event: Event) -> None:
@@ -302,7 +299,7 @@ class ThreadReducer:
         is_call = event["subtype"] == "tool-call"
         find = self._call if is_call else self._thread.find
         entity = find(event["entityId"])
-        if entity is not None:
+        if entity is not None and entity.get("role") != "activity":
             entity["encryptedValue"] = event["encryptedValue"]
 
     # ------------------------------------------------------------ runs

@@ -60,6 +60,8 @@ def test_an_operation_keeps_members_that_nobody_described():
     assert checked(PATCH, patch) == patch
 
 
-def test_null_is_absent_in_the_optional_members_of_a_request():
-    given = {"threadId": "t", "runId": "r", "tools": None, "state": None}
-    assert checked(RUN_INPUT, given) == {"threadId": "t", "runId": "r"}
+def test_a_request_may_lack_all_but_its_ids_and_messages():
+    given = {"threadId": "t", "runId": "r", "messages": [], "state": None}
+    assert checked(RUN_INPUT, given) == given
+    assert checked(RUN_INPUT, {**given, "tools": None}) is Verdict.BAD
+    assert checked(RUN_INPUT, {"threadId": "t", "runId": "r"}) is Verdict.BAD

@@ -78,9 +78,9 @@ def test_an_unknown_member_goes_where_it_may_and_climbs_where_it_must_not():
     assert checked(HOLDER, {"must": unknown, "list": 3})[0] is Verdict.BAD
 
 
-def test_a_tag_that_is_missing_or_no_text_is_bad():
-    assert checked(TAGGED, {}) == (Verdict.BAD, ["/type"], [])
-    assert checked(TAGGED, {"type": 7}) == (Verdict.BAD, ["/type"], [])
+def test_a_tag_that_is_missing_or_no_text_is_unknown_and_no_object_is_bad():
+    assert checked(TAGGED, {}) == (Verdict.UNKNOWN, [], ["/type"])
+    assert checked(TAGGED, {"type": 7}) == (Verdict.UNKNOWN, [], ["/type"])
     assert checked(TAGGED, "a") == (Verdict.BAD, [""], [])
 
 

@@ -187,7 +187,8 @@ def test_a_patch_to_an_activity_applies_whole_or_is_noted():
     assert patched("u1", "/n") == ["activity.wrong_role"]
     assert reducer.messages[1]["activityType"] == "t"
     assert reducer.messages[1]["content"] == {"n": 5}
-    assert reducer.messages[0]["metadata"] == {"k": 1}
+    assert reducer.messages[0] == USER
+    assert reducer.messages[1]["metadata"] == {"k": 1}
 
 
 def test_an_encrypted_value_goes_to_the_message_or_the_call():
