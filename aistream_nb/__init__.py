@@ -11,6 +11,8 @@ from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from aistream_nb import agui
+    from aistream_nb.agui import AGUIAgent
     from aistream_nb.chat import Chat, Reply, Run
     from aistream_nb.conversation import Conversation, MessageModel, ToolCallModel
     from aistream_nb.core.ordering import OrderingVerifier, Violation
@@ -22,10 +24,12 @@ if TYPE_CHECKING:
     from aistream_nb.player import Player
     from aistream_nb.providers.turn import execute_client_tool_turn
     from aistream_nb.recording import Recording
+    from aistream_nb.showing import show
     from aistream_nb.tools import Tool, tool
     from aistream_nb.tracker import ToolInvocationTracker
 
 __all__ = [
+    "AGUIAgent",
     "AIStreamError",
     "ApprovalGate",
     "Chat",
@@ -45,14 +49,17 @@ __all__ = [
     "ToolCallModel",
     "ToolInvocationTracker",
     "Violation",
+    "agui",
     "check_ordering",
     "execute_client_tool_turn",
+    "show",
     "tool",
 ]
 
 __version__ = _version("aistream-nb")
 
 _HOMES = {
+    "AGUIAgent": "aistream_nb.agui",
     "AIStreamError": "aistream_nb.errors",
     "ApprovalGate": "aistream_nb.gate",
     "Chat": "aistream_nb.chat",
@@ -74,11 +81,14 @@ _HOMES = {
     "Violation": "aistream_nb.core.ordering",
     "check_ordering": "aistream_nb.core.ordering_report",
     "execute_client_tool_turn": "aistream_nb.providers.turn",
+    "show": "aistream_nb.showing",
     "tool": "aistream_nb.tools",
 }
 
 
 def __getattr__(name: str) -> Any:
+    if name == "agui":
+        return import_module("aistream_nb.agui")
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'aistream_nb' has no attribute {name!r}")

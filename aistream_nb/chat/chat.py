@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
+from aistream_nb.agui.agent import AGUIAgent
 from aistream_nb.chat.agent import Agent, Rewindable, Task
 from aistream_nb.chat.connect import connect
 from aistream_nb.chat.ids import IdFactory, counted_ids
@@ -48,7 +49,8 @@ class Chat:
     Args:
         agent: What to talk to: ``"anthropic:MODEL"``, ``"openai:…"``, ``"xai:…"``,
             ``"gemini:…"``, ``"ollama:…"``, ``"offline"`` (embedded, no key, no
-            network), the address of an AG-UI server, or an agent object.
+            network), the address of an AG-UI server, an
+            :class:`~aistream_nb.agui.AGUIAgent`, or an agent object.
         tools: Functions or tools that the agent may call. They run here.
         gate: Who decides whether a call runs. By default a person is asked about
             every tool that does not say it is harmless.
@@ -71,7 +73,7 @@ class Chat:
 
     def __init__(  # noqa: PLR0913 # the parts that meet here, each by its keyword
         self,
-        agent: str | Agent = "offline",
+        agent: str | Agent | AGUIAgent = "offline",
         *,
         tools: Iterable[ClientTool | Callable[..., Any]] | None = None,
         gate: Gate | None = None,

@@ -10,8 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from aistream_nb.agui.agent import AGUIAgent, AGUIOptions
 from aistream_nb.chat.agent import Agent
 from aistream_nb.chat.provider_agent import ProviderAgent
+from aistream_nb.chat.remote_agent import RemoteAgent
 from aistream_nb.core.tool_spec import ClientTool
 from aistream_nb.errors import AIStreamError
 from aistream_nb.http import HttpClient
@@ -36,6 +38,7 @@ _AGENT_OPTIONS: Final = frozenset({"max_rounds", "budget"})
 _OFFLINE_VENDOR: Final = "anthropic"
 _OFFLINE_OPTIONS: Final = frozenset({"pace", "sleep", "faults"})
 _TURN_OPTIONS: Final = frozenset(TurnOptions.__annotations__) - {"system"}
+_SERVER_OPTIONS: Final = frozenset(AGUIOptions.__annotations__) | {"headers", "client"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +50,7 @@ class Connection:
 
 
 def connect(
-    agent: str | Agent,
+    agent: str | Agent | AGUIAgent,
     *,
     tools: tuple[ClientTool, ...] | None,
     system: str | None,
@@ -58,9 +61,17 @@ def connect(
     Raises:
         AIStreamError: Nobody is known under the name, or an option is unknown.
     """
+    if isinstance(agent, AGUIAgent):
+        _refuse_unknown(options, frozenset())
+        made = RemoteAgent(agent, system=system)
+        return Connection(agent=made, tools=tools or ())
     if not isinstance(agent, str):
         _refuse_unknown(options, frozenset())
         return Connection(agent=agent, tools=tools or ())
+    if agent.startswith(("http://", "https://")):
+        _refuse_unknown(options, _SERVER_OPTIONS)
+        made = RemoteAgent(AGUIAgent(agent, **options), system=system)
+        return Connection(agent=made, tools=tools or ())
     if agent == _OFFLINE or agent.startswith(f"{_OFFLINE}:"):
         return _offline(agent, tools=tools, system=system, options=options)
     return _provider(agent, tools=tools, system=system, options=options)

@@ -1,0 +1,151 @@
+"""An AG-UI server as an agent: its runs, our tools, and what it asks people.
+
+One message may take several of the server's runs. A run that leaves calls of our
+tools, or questions to a person, is followed by another one that answers them, until
+nothing is left (:mod:`aistream_nb.chat.remote_runs`). Rules that a change must keep:
+
+1. The chat gets the server's own events. What is added is marked; see
+   :mod:`aistream_nb.chat.remote_narration`.
+2. A run is never continued on another connection: what broke has failed.
+3. After a stop or a failure nothing of ours is sent for that run any more. The next
+   message tells the server the truth about what was left behind.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from itertools import count
+from typing import Any
+
+from aistream_nb.agui.agent import AGUIAgent
+from aistream_nb.chat.agent import Task
+from aistream_nb.chat.remote_runs import RemoteRuns, RunFailedError
+from aistream_nb.chat.remote_thread import RemoteThread
+from aistream_nb.chat.remote_tools import RemoteTools
+from aistream_nb.core.ordering_machine import Slip
+from aistream_nb.core.values import Event
+from aistream_nb.errors import AIStreamError
+from aistream_nb.tracker import ToolInvocationTracker
+
+__all__ = ["RemoteAgent"]
+
+
+class RemoteAgent:
+    """A server that is talked to in AG-UI.
+
+    Args:
+        server: Where it is, and how it wants to be talked to.
+        system: A system message that the thread begins with; servers may ignore it.
+    """
+
+    def __init__(self, server: AGUIAgent, *, system: str | None = None) -> None:
+        self.server: AGUIAgent = server
+        self.name: str = server.url
+        self.facts: Mapping[str, str] = {"protocol": "ag-ui", "url": server.url}
+        self.faults: tuple[Slip, ...] = ()
+        """What was wrong with the bytes, such as frames that are no JSON."""
+        self._system = system
+        self._thread: RemoteThread | None = None
+        self._tools = RemoteTools()
+        self._numbers = count(1)
+        self._shown_state: Any = {}
+
+    @property
+    def tracker(self) -> ToolInvocationTracker:
+        """Runs the client tools; its ledger tells of every call."""
+        return self._tools.tracker
+
+    async def run(self, task: Task) -> None:
+        """Ask, run the tools that are called here, and ask again until it is done.
+
+        Raises:
+            RunFailedError: The server says that the run failed.
+            ProviderError: The road to the server failed, or the stream broke off.
+            TurnError: It takes more runs than are allowed.
+        """
+        thread = self._thread_of(task)
+        runs = RemoteRuns(
+            self.server,
+            task,
+            thread=thread,
+            tools=self._tools,
+            new_number=lambda: next(self._numbers),
+        )
+        try:
+            await runs.go(self._opening(task, thread))
+        except asyncio.CancelledError:
+            await self._give_up(thread)
+            runs.narration.cancel()
+            raise
+        except RunFailedError:
+            await self._give_up(thread)
+            raise
+        except Exception as error:
+            await self._give_up(thread)
+            runs.narration.fail(_told(error), code=_code(error))
+            raise
+        finally:
+            runs.close()
+            self.faults = (*self.faults, *runs.faults)
+            self._shown_state = thread.state
+            self.server.state = thread.state
+        runs.narration.finish()
+
+    def rewind(self, question_id: str) -> bool:
+        """Forget a question and all that came after it.
+
+        The server is told the shorter history. One that keeps its own may remember.
+        """
+        return self._thread is not None and self._thread.rewind(question_id)
+
+    async def aclose(self) -> None:
+        """End the tools, and close the connections."""
+        await self._tools.aclose()
+        await self.server.aclose()
+
+    def _thread_of(self, task: Task) -> RemoteThread:
+        """The thread of the task, with the state that it is to start from."""
+        thread = self._thread
+        if thread is None or thread.thread_id != task.thread_id:
+            system = None
+            if self._system is not None:
+                ids = {"id": task.new_id("system"), "role": "system"}
+                system = {**ids, "content": self._system}
+            thread = self._thread = RemoteThread(
+                task.thread_id,
+                system=system,
+                state=self.server.state,
+                normalise=self.server.normalise,
+            )
+        else:
+            thread.set_state(self.server.state)
+        return thread
+
+    def _opening(self, task: Task, thread: RemoteThread) -> list[Event]:
+        """What the fold of the chat has to hear beside the question."""
+        opening: list[Event] = []
+        if task.kept is not None:
+            asked = () if task.question is None else (task.question,)
+            messages = [dict(message) for message in (*task.kept, *asked)]
+            opening.append({"type": "MESSAGES_SNAPSHOT", "messages": messages})
+        state = thread.state
+        if state != self._shown_state:
+            opening.append({"type": "STATE_SNAPSHOT", "snapshot": state})
+        return opening
+
+    async def _give_up(self, thread: RemoteThread) -> None:
+        await self._tools.stop()
+        thread.leave_behind()
+
+
+def _told(error: Exception) -> str:
+    """Our own messages are safe to keep; of a stranger's only the kind is told."""
+    if isinstance(error, AIStreamError):
+        return str(error)
+    return f"The run failed with {type(error).__name__}; the traceback says more."
+
+
+def _code(error: Exception) -> str:
+    status = getattr(error, "status_code", None)
+    return type(error).__name__ if status is None else f"http_{status}"

@@ -1,0 +1,164 @@
+"""The client tools of a remote agent: each call runs once, behind the gate.
+
+Rules that a change here must keep:
+
+1. A call runs when the server has finished its run and left it open; never while it
+   streams, and never when the run failed.
+2. Once for each id in the thread. If the server asks again, it gets the same result.
+3. What comes after a stop goes nowhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from aistream_nb.agui.questions import OpenCall, read_arguments
+from aistream_nb.core.processor_tools import result_text
+from aistream_nb.core.tool_spec import ClientTool, Decision, Deny, Gate, GateRequest
+from aistream_nb.core.values import ABSENT
+from aistream_nb.tracker import Diagnostic, ToolInvocationTracker
+
+__all__ = ["RemoteTools", "ToolAnswer"]
+
+_NOT_JSON: Final = (
+    "The tool did not run: its arguments are not a JSON object. Call it again with "
+    "valid arguments."
+)
+_TURNS: Final = 8
+"""Turns of the loop after which a call that has not begun never will."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """What a call came to, in the words for the model."""
+
+    content: str
+    error: str | None = None
+    value: Any = None
+    """What the tool gave, before it was put into words."""
+
+
+class RemoteTools:
+    """Runs the calls of one thread."""
+
+    def __init__(self) -> None:
+        self._tools: Mapping[str, ClientTool] = {}
+        self._gate: Gate = _closed
+        self._answers: dict[str, ToolAnswer] = {}
+        self._news = asyncio.Event()
+        self._past: list[Mapping[str, Any]] = []
+        self._tracker = ToolInvocationTracker(
+            lambda: self._tools,
+            on_result=self._take,
+            execute_when="run_settled",
+            on_divergence="execute_latest",
+            gate=self._ask,
+            on_diagnostic=self._note,
+        )
+        self.diagnostics: tuple[Diagnostic, ...] = ()
+        """What went wrong around the tools, not in them."""
+        # The first snapshot is taken for history: here there is none.
+        self._tracker.set_state({"messages": [], "isRunning": False})
+
+    @property
+    def tracker(self) -> ToolInvocationTracker:
+        """The tracker; its ledger says what was decided about every call."""
+        return self._tracker
+
+    def offer(self, tools: Iterable[ClientTool], gate: Gate) -> None:
+        """Say which tools there are now, and who is asked."""
+        self._tools = {tool.spec.name: tool for tool in tools}
+        self._gate = gate
+
+    def owns(self, call: OpenCall) -> bool:
+        """Whether the call is one of ours."""
+        return call.name in self._tools
+
+    def watch(self, calls: Sequence[OpenCall]) -> None:
+        """See the calls of a run that still streams."""
+        self._show(calls, running=True)
+
+    async def run(self, calls: Sequence[OpenCall]) -> dict[str, ToolAnswer]:
+        """What the calls come to; those that ran before are not run again."""
+        for call in calls:
+            if read_arguments(call.arguments) is None:
+                self._answers.setdefault(call.id, ToolAnswer(_NOT_JSON, _NOT_JSON))
+        due = [call for call in calls if call.id not in self._answers]
+        self._show(due, running=False)
+        await self._wait_for(due)
+        self._past.append(_message(due))
+        return {call.id: self._answers[call.id] for call in calls}
+
+    async def stop(self) -> None:
+        """End what runs; what is known and has not begun never will."""
+        await self._tracker.abort(discard_pending=True)
+
+    async def aclose(self) -> None:
+        """End everything."""
+        await self._tracker.aclose()
+
+    # ------------------------------------------------------------ waiting
+
+    def _show(self, calls: Sequence[OpenCall], *, running: bool) -> None:
+        ours = [call for call in calls if self.owns(call)]
+        messages = [*self._past, _message(ours, whole=not running)]
+        self._tracker.set_state({"messages": messages, "isRunning": running})
+
+    async def _wait_for(self, calls: Sequence[OpenCall]) -> None:
+        for _ in range(_TURNS):
+            await asyncio.sleep(0)
+        for call in calls:
+            if call.id not in self._answers and not self._is_due(call):
+                self._answers[call.id] = _not_run(self._why_not(call))
+        while any(call.id not in self._answers for call in calls):
+            self._news.clear()
+            await self._news.wait()
+
+    def _is_due(self, call: OpenCall) -> bool:
+        return call.id in self._tracker.statuses
+
+    def _why_not(self, call: OpenCall) -> str:
+        rows = self._tracker.ledger.of(call.id)
+        return rows[-1].why_not_run if rows else "nobody saw it"
+
+    def _take(self, command: Mapping[str, Any]) -> None:
+        content = command.get("modelContent", ABSENT)
+        value = command["result"]
+        words = result_text(value if content is ABSENT else content)
+        text = words if isinstance(words, str) else str(words)
+        error = text if command.get("isError") else None
+        self._answers.setdefault(command["toolCallId"], ToolAnswer(text, error, value))
+        self._news.set()
+
+    async def _ask(self, request: GateRequest) -> Decision:
+        return await self._gate(request)
+
+    def _note(self, diagnostic: Diagnostic) -> None:
+        self.diagnostics = (*self.diagnostics, diagnostic)
+
+
+async def _closed(_request: GateRequest) -> Decision:
+    return Deny(reason="there is no gate yet")
+
+
+def _not_run(why: str) -> ToolAnswer:
+    text = f"The tool did not run: {why or 'it did not begin'}."
+    return ToolAnswer(text, text)
+
+
+def _message(calls: Sequence[OpenCall], *, whole: bool = True) -> Mapping[str, Any]:
+    return {
+        "role": "assistant",
+        "content": [
+            {
+                "type": "tool-call",
+                "toolCallId": call.id,
+                "toolName": call.name,
+                "argsText": call.arguments or ("{}" if whole else ""),
+            }
+            for call in calls
+        ],
+    }
