@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 from aistream_nb.core.invocation_events import ToolResponse
@@ -30,6 +31,7 @@ __all__ = [
     "read_snapshot",
 ]
 
+_CONTENT: Final = itemgetter("content")
 _NO_IDS: Final[frozenset[str]] = frozenset()
 
 
@@ -190,6 +192,7 @@ class MessageMemory:
     def __init__(self) -> None:
         self._kept: list[Any] = []
         """The messages at the start, all of them quiet, compared in one go."""
+        self._kept_contents: list[Any] = []
         self._kept_ids: list[list[str]] = []
         self._rest: list[_Seen] = []
         self._first: Any = None
@@ -227,19 +230,29 @@ class MessageMemory:
         start = messages[:count]
         if not isinstance(start, list):
             start = list(start)
-        if not _same(start, self._kept):
+        if start[0] is self._kept[0]:
+            return _same(start, self._kept)
+        if not self._has_the_same_contents(start):
             return False
-        # A host that makes every list anew is compared with what is warm in the
-        # cache; one that shares its messages is recognised by identity.
-        if start[0] is not self._kept[0] and start[0] is self._first:
+        # A host that decodes every list anew is compared with what is warm in the
+        # cache; one that begins to share its messages is recognised by identity.
+        if start[0] is self._first:
             self._kept = start
         self._first = start[0]
         return True
 
+    def _has_the_same_contents(self, start: list[Any]) -> bool:
+        # The contents are all that is looked at, and a quarter less to compare.
+        try:
+            contents = list(map(_CONTENT, start))
+        except Exception:  # noqa: BLE001 -- a message without, or a foreign one
+            return _same(start, self._kept)
+        return _same(contents, self._kept_contents)
+
     def _unkeep(self) -> None:
         kept = zip(self._kept, self._kept_ids, strict=True)
         self._rest[:0] = [_Seen(message, ids, quiet=True) for message, ids in kept]
-        self._kept, self._kept_ids = [], []
+        self._kept, self._kept_contents, self._kept_ids = [], [], []
 
     def note(self, index: int, message: object, ids: list[str], *, quiet: bool) -> None:
         """Remember what walking the message at ``index`` found."""
@@ -258,7 +271,9 @@ class MessageMemory:
         while keep < len(rest) - 1 and rest[keep].quiet:
             keep += 1
         if keep:
-            self._kept += [seen.message for seen in rest[:keep]]
+            kept = [seen.message for seen in rest[:keep]]
+            self._kept += kept
+            self._kept_contents += [_field(message, "content") for message in kept]
             self._kept_ids += [seen.ids for seen in rest[:keep]]
             del rest[:keep]
         left = self._before - self._now if self._before else set[str]()

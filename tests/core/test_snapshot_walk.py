@@ -78,6 +78,9 @@ def test_discarded_ids_that_are_no_texts_are_left_out() -> None:
     snapshot = read_snapshot({"messages": [], "discardedToolCallIds": ["a", 7]})
     assert snapshot is not None
     assert set(snapshot.discarded) == {"a"}
+    snapshot = read_snapshot({"messages": [], "discardedToolCallIds": "a"})
+    assert snapshot is not None
+    assert set(snapshot.discarded) == set()
 
 
 def test_calls_are_found_in_document_order_at_any_depth() -> None:
@@ -287,3 +290,11 @@ def test_a_call_that_is_in_two_messages_and_leaves_one_did_not_leave() -> None:
     memory = MessageMemory()
     note(memory, [message(call("a")), message(call("a"))])
     assert note(memory, [message(call("a")), message(call("b"))]) == set()
+
+
+def test_messages_without_content_are_compared_as_they_are() -> None:
+    memory = MessageMemory()
+    for _ in range(2):
+        note(memory, [{"id": "m0"}, *messages_of(3)])
+    assert list(memory.due([{"id": "m0"}, *messages_of(3)])) == [3]
+    assert list(memory.due([{"id": "new"}, *messages_of(3)])) == [0, 3]
