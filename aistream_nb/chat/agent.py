@@ -15,7 +15,7 @@ from aistream_nb.chat.narration import Emit
 from aistream_nb.core.tool_spec import ClientTool, Gate
 from aistream_nb.gate import Audience
 
-__all__ = ["Agent", "Rewindable", "Task", "WireLog"]
+__all__ = ["Agent", "Keyed", "Rewindable", "Task", "WireLog"]
 
 
 class WireLog(Protocol):
@@ -74,6 +74,16 @@ class Agent(Protocol):
 
     async def aclose(self) -> None:
         """Close what is open to the network."""
+        ...
+
+
+@runtime_checkable
+class Keyed(Protocol):
+    """An agent that sends secrets, which nobody may keep."""
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The values that a recording must never hold, as they are now."""
         ...
 
 

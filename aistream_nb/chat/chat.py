@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from aistream_nb.agui.agent import AGUIAgent
-from aistream_nb.chat.agent import Agent, Rewindable, Task
+from aistream_nb.chat.agent import Agent, Keyed, Rewindable, Task
 from aistream_nb.chat.connect import connect
 from aistream_nb.chat.ids import IdFactory, counted_ids
 from aistream_nb.chat.reply import Reply
@@ -318,12 +318,19 @@ class Chat:
             new_id=self._new_id,
         )
         self._order_broken = False
+        self._learn_secrets()
         try:
             # A group of one: stop() can cancel the run without cancelling the cell.
             async with asyncio.TaskGroup() as group:
                 self._work = group.create_task(self._agent.run(task))
         except ExceptionGroup as failures:
             raise failures.exceptions[0] from None
+
+    def _learn_secrets(self) -> None:
+        """Before each run: a key may have come into the environment since the last."""
+        if isinstance(self._agent, Keyed):
+            for secret in self._agent.secrets:
+                self.recording.learn_secret(secret)
 
     def _last_question(self) -> MessageModel:
         for message in reversed(self.conversation.messages):

@@ -25,7 +25,11 @@ from aistream_nb.core.values import Event
 from aistream_nb.errors import AIStreamError, TurnError
 from aistream_nb.http import HttpClient
 from aistream_nb.providers.history import assistant_entry, user_entry
-from aistream_nb.providers.registry import ProviderRecord, resolve_model
+from aistream_nb.providers.registry import (
+    ProviderRecord,
+    resolve_key,
+    resolve_model,
+)
 from aistream_nb.providers.turn import Turn, execute_client_tool_turn
 from aistream_nb.providers.turn_outcome import TurnOutcome
 from aistream_nb.providers.turn_prepare import TurnOptions
@@ -36,6 +40,8 @@ Budget: TypeAlias = Callable[[Usage], str | None]
 """Given the run's usage before each further round; a text ends the run and says why."""
 
 _ROUND_LIMIT: Final = 16
+_SHORT: Final = 7
+"""Header values up to this length are words, not secrets."""
 
 
 class ProviderAgent:
@@ -76,6 +82,20 @@ class ProviderAgent:
             "model": self._model,
             "system": options.get("system", ""),
         }
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The key as a request would carry it now, and what the headers hold."""
+        headers = {**self._record.headers, **self._options.get("headers", {})}
+        values = [value for value in headers.values() if len(value) > _SHORT]
+        tokens = [value.rpartition(" ")[2] for value in values]
+        try:
+            key = resolve_key(self._record, self._options.get("api_key"))
+        except TurnError:  # the run will say that there is no key
+            key = ""
+        # A server of one's own is often given its own name where a key is due.
+        keys = [key] if key != self._record.id else []
+        return tuple(dict.fromkeys(filter(None, [*keys, *values, *tokens])))
 
     async def run(self, task: Task) -> None:
         """Ask, run the tools that the model calls, and ask again until it is done."""

@@ -51,8 +51,9 @@ OFFLINE_PROMPT: Final[str] = story()["prompt"]
 OFFLINE_BOOKING_PROMPT: Final[str] = story()["booking_prompt"]
 """A question that ends in a booking, which a gate asks about."""
 
-OFFLINE_KEY: Final = "offline"
-"""Stands where a key is due; the embedded agent looks at none."""
+OFFLINE_KEY: Final = "no-key-is-needed"
+"""Stands where a key is due; the embedded agent looks at none. Recordings leave keys
+out, so this is not a word that an agent would say."""
 
 OFFLINE_MODEL: Final = "embedded-agent"
 """Stands where a model is due and the provider has no usual one."""

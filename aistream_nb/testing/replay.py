@@ -156,7 +156,7 @@ def _agent(loaded: Recording, provider: ScriptedProvider) -> ProviderAgent:
             'its header needs "provider".',
             path=loaded.name,
         )
-    options: dict[str, Any] = {"api_key": "replay"}
+    options: dict[str, Any] = {"api_key": "no-key-is-needed"}
     for name in ("model", "system"):
         if isinstance(loaded.header.get(name), str):
             options[name] = loaded.header[name]
