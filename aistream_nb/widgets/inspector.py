@@ -129,7 +129,7 @@ class InspectorWidget(StreamWidget):
 
     def moved(self) -> None:
         """Say that the position, the events or the violations changed."""
-        self.request_flush()
+        self.request_flush(urgent=True)
 
     # ------------------------------------------------------------ down
 

@@ -10,7 +10,16 @@
  */
 import { type Signal, signal } from "@preact/signals";
 import type { Store } from "./store";
-import type { Action, Answer, Batch, Down, Snapshot } from "./wire.gen";
+import type {
+  Action,
+  Answer,
+  Batch,
+  Down,
+  EventDetail,
+  Rows,
+  Snapshot,
+  Story,
+} from "./wire.gen";
 
 /** The part of anywidget's model that is used here. */
 export interface AnyModel {
@@ -25,6 +34,9 @@ type WithoutId<T> = T extends { id: string } ? Omit<T, "id"> : never;
 /** An action before it has an id. */
 export type Wish = WithoutId<Action>;
 
+/** What an inspector asked for. */
+export type Report = Rows | Story | EventDetail;
+
 /** How the other end is. */
 export type LineState = "unknown" | "live" | "silent" | "gone";
 
@@ -38,6 +50,8 @@ export class Line {
   readonly #store: Store;
   readonly #page = randomId();
   readonly #pending = new Map<string, (answer: Answer) => void>();
+  /** Who wants to hear what was asked for beside the conversation. */
+  readonly askers = new Set<(message: Report) => void>();
   readonly #assets = new Map<string, (source: string) => void>();
   #seq = 0;
   #count = 0;
@@ -176,6 +190,11 @@ export class Line {
       case "asset":
         this.#assets.get(message.name)?.(message.source);
         this.#assets.delete(message.name);
+        break;
+      case "rows":
+      case "story":
+      case "event-detail":
+        for (const asker of this.askers) asker(message);
         break;
       default:
         message satisfies never;

@@ -9,6 +9,7 @@ import type {
   CallView,
   ConversationView,
   Frame,
+  InspectView,
   MediaPart,
   MessageView,
   PartView,
@@ -105,6 +106,8 @@ export class Store {
   readonly messages = signal<readonly MessageState[]>([]);
   readonly run = signal<RunView>(NO_RUN);
   readonly cut = signal(0);
+  /** Where an inspector stands; a transcript has none. */
+  readonly inspect = signal<InspectView | null>(null);
   /** Grows with each change of anything that a person should hear of. */
   readonly news = signal(0);
   readonly calls = new Map<string, CallState>();
@@ -150,6 +153,9 @@ export class Store {
       case "put-run":
         this.run.value = frame.run;
         break;
+      case "put-inspect":
+        this.inspect.value = frame.inspect;
+        break;
       case "drop":
         this.#drop(frame.message, frame.part);
         break;
@@ -170,6 +176,7 @@ export class Store {
     const messages = view.messages.map((message) => this.#makeMessage(message));
     this.messages.value = messages;
     this.cut.value = view.cut;
+    if (view.inspect) this.inspect.value = view.inspect;
     this.run.value = view.run;
     this.news.value++;
   }
@@ -188,6 +195,7 @@ export class Store {
       arguments: texts,
       run: this.run.value,
       cut: this.cut.value,
+      inspect: this.inspect.value,
     };
   }
 

@@ -81,6 +81,7 @@ export const EMPTY: ConversationView = {
   arguments: {},
   run: { ...RUN, status: "idle", can_stop: false },
   cut: 0,
+  inspect: null,
 };
 
 export const CALL = {

@@ -56,7 +56,7 @@ function SteadyTurn({
   return useMemo(() => <Turn turn={turn} last={last} />, [turn, last]);
 }
 
-function Scroller() {
+export function Scroller() {
   const { store } = useView();
   const box = useRef<HTMLElement>(null);
   const content = useRef<HTMLDivElement>(null);

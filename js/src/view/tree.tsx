@@ -6,8 +6,14 @@ import { count } from "./words";
 const LONG_TEXT = 240;
 const MANY = 50;
 
-export function Tree({ value }: { readonly value: Json }) {
-  if (isRecord(value)) return <Members value={value} depth={0} />;
+interface TreeProps {
+  readonly value: Json;
+  /** Names at the top that are marked as changed. */
+  readonly changed?: ReadonlySet<string>;
+}
+
+export function Tree({ value, changed }: TreeProps) {
+  if (isRecord(value)) return <Members value={value} depth={0} changed={changed} />;
   if (Array.isArray(value)) return <Items value={value} depth={0} />;
   return <Scalar value={value} />;
 }
@@ -17,12 +23,20 @@ interface Inner<T> {
   readonly depth: number;
 }
 
-function Members({ value, depth }: Inner<{ [key: string]: Json }>) {
+type MembersProps = Inner<{ [key: string]: Json }> & {
+  readonly changed?: ReadonlySet<string> | undefined;
+};
+
+function Members({ value, depth, changed }: MembersProps) {
   const entries = Object.entries(value);
   if (entries.length === 0) return <span class="aistream-faint">nothing</span>;
   return (
     <Rows
-      rows={entries.map(([name, member]) => ({ name, value: member }))}
+      rows={entries.map(([name, member]) => ({
+        name,
+        value: member,
+        changed: changed?.has(name) ?? false,
+      }))}
       depth={depth}
     />
   );
@@ -32,7 +46,11 @@ function Items({ value, depth }: Inner<Json[]>) {
   if (value.length === 0) return <span class="aistream-faint">empty list</span>;
   return (
     <Rows
-      rows={value.map((item, at) => ({ name: String(at + 1), value: item }))}
+      rows={value.map((item, at) => ({
+        name: String(at + 1),
+        value: item,
+        changed: false,
+      }))}
       depth={depth}
     />
   );
@@ -41,6 +59,7 @@ function Items({ value, depth }: Inner<Json[]>) {
 interface Row {
   readonly name: string;
   readonly value: Json;
+  readonly changed: boolean;
 }
 
 function Rows({
@@ -54,8 +73,8 @@ function Rows({
   const shown = all ? rows : rows.slice(0, MANY);
   return (
     <div class="aistream-rows">
-      {shown.map(({ name, value }) => (
-        <div class="aistream-row" key={name}>
+      {shown.map(({ name, value, changed }) => (
+        <div class={`aistream-row${changed ? " aistream-changed" : ""}`} key={name}>
           <span class="aistream-key" dir="auto">
             {name}
           </span>

@@ -1,0 +1,174 @@
+/**
+ * What an inspector's view knows and asks for: rows by pages, the story, one event.
+ *
+ * Pages of rows are asked for when they come into sight. While a person scrubs, one
+ * request is under way and only the last wish follows it.
+ */
+import { effect, type Signal, signal } from "@preact/signals";
+import type { Line, Report } from "../model";
+import type { Store } from "../store";
+import type { EventDetail, EventRow, InspectView, Story } from "../wire.gen";
+
+export const PAGE = 100;
+const STORY_MS = 700;
+
+export const NOWHERE: InspectView = {
+  count: 0,
+  position: 0,
+  playing: false,
+  speed: 1,
+  live: false,
+  state: null,
+};
+
+export class Desk {
+  readonly story: Signal<Story> = signal({
+    type: "story",
+    count: 0,
+    spans: [],
+    violations: [],
+  });
+  readonly detail = signal<EventDetail | null>(null);
+  /** How many events pass the filter. */
+  readonly total = signal(0);
+  /** Grows when rows arrive. */
+  readonly arrived = signal(0);
+  readonly filter = signal("");
+  readonly speed = signal(1);
+  readonly #rows = new Map<number, EventRow>();
+  readonly #asked = new Set<number>();
+  readonly #store: Store;
+  readonly #line: Line;
+  #wish: number | null = null;
+  #moving = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #known = -1;
+  readonly #stop: () => void;
+
+  constructor(store: Store, line: Line) {
+    this.#store = store;
+    this.#line = line;
+    this.speed.value = this.place.speed;
+    line.askers.add(this.#hear);
+    this.#stop = effect(() => this.#follow(store.inspect.value?.count ?? 0));
+  }
+
+  close(): void {
+    this.#stop();
+    clearTimeout(this.#timer);
+    this.#line.askers.delete(this.#hear);
+  }
+
+  get place(): InspectView {
+    return this.#store.inspect.value ?? NOWHERE;
+  }
+
+  /** The row at a place of the list, if it is here; else it is asked for. */
+  row(at: number): EventRow | undefined {
+    const known = this.#rows.get(at);
+    if (!known) this.#ask(Math.floor(at / PAGE));
+    return known;
+  }
+
+  setFilter(text: string): void {
+    this.filter.value = text;
+    this.#forgetRows();
+    this.#ask(0);
+  }
+
+  seek(position: number): void {
+    const { count } = this.place;
+    this.#wish = Math.max(0, Math.min(position, count));
+    void this.#move();
+  }
+
+  play(playing: boolean): void {
+    void this.#line.act({ type: "play", playing, speed: this.speed.value });
+  }
+
+  setSpeed(speed: number): void {
+    this.speed.value = speed;
+    if (this.place.playing) this.play(true);
+  }
+
+  look(index: number): void {
+    if (this.detail.value?.index !== index) this.detail.value = null;
+    void this.#line.act({ type: "event", index });
+  }
+
+  async #move(): Promise<void> {
+    if (this.#moving) return;
+    this.#moving = true;
+    while (this.#wish !== null) {
+      const index = this.#wish;
+      this.#wish = null;
+      await this.#line.act({ type: "seek", index });
+    }
+    this.#moving = false;
+  }
+
+  /** The stream became longer (or is another one). */
+  #follow(count: number): void {
+    if (count === this.#known) return;
+    const first = this.#known < 0;
+    this.#known = count;
+    this.#asked.clear();
+    if (!this.filter.peek()) this.total.value = count;
+    this.arrived.value = this.arrived.peek() + 1;
+    if (first) this.#askStory();
+    else this.#timer ??= setTimeout(() => this.#askStory(), STORY_MS);
+  }
+
+  #askStory(): void {
+    this.#timer = undefined;
+    void this.#line.act({ type: "story" });
+    if (this.filter.peek()) this.#ask(0);
+  }
+
+  #forgetRows(): void {
+    this.#rows.clear();
+    this.#asked.clear();
+    this.arrived.value++;
+  }
+
+  #ask(page: number): void {
+    if (this.#asked.has(page)) return;
+    this.#asked.add(page);
+    const filter = this.filter.peek();
+    void this.#line.act({ type: "rows", filter, start: page * PAGE, count: PAGE });
+  }
+
+  readonly #hear = (message: Report): void => {
+    switch (message.type) {
+      case "rows":
+        if (message.filter !== this.filter.peek()) return;
+        message.rows.forEach((row, at) => {
+          this.#rows.set(message.start + at, row);
+        });
+        this.total.value = message.total;
+        this.arrived.value++;
+        break;
+      case "story":
+        this.story.value = message;
+        this.#rows.clear();
+        this.#asked.clear();
+        this.arrived.value++;
+        break;
+      case "event-detail":
+        this.detail.value = message;
+        break;
+      default:
+        message satisfies never;
+    }
+  };
+}
+
+/** The family of an event, for its colour. */
+export function familyOf(type: string): string {
+  if (type.startsWith("TEXT_")) return "text";
+  if (type.startsWith("TOOL_")) return "call";
+  if (/^(REASONING|THINKING)_/.test(type)) return "thought";
+  if (/^(RUN|STEP)_/.test(type)) return "run";
+  if (/^(STATE|MESSAGES|ACTIVITY)_/.test(type)) return "state";
+  return "other";
+}

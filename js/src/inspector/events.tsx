@@ -1,0 +1,93 @@
+/** The list of events: only what is in sight is there, however many there are. */
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { EventRow } from "../wire.gen";
+import { type Desk, familyOf } from "./desk";
+
+export const ROW_HEIGHT = 26;
+const SPARE = 12;
+
+export function Events({ desk }: { readonly desk: Desk }) {
+  const box = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
+  const [height, setHeight] = useState(420);
+  desk.arrived.value;
+  const total = desk.total.value;
+  const current = desk.place.position - 1;
+  useLayoutEffect(() => {
+    if (box.current) setHeight(box.current.clientHeight || 420);
+  }, []);
+  useEffect(() => {
+    if (box.current && !desk.filter.value) reveal(box.current, current);
+  }, [current, total]);
+  const first = Math.max(0, Math.floor(top / ROW_HEIGHT) - SPARE);
+  const last = Math.min(total, Math.ceil((top + height) / ROW_HEIGHT) + SPARE);
+  const rows = Array.from({ length: Math.max(0, last - first) }, (_, at) => first + at);
+  return (
+    <div
+      class="aistream-events"
+      ref={box}
+      role="listbox"
+      tabIndex={0}
+      aria-label="Events"
+      aria-activedescendant={current >= 0 ? `aistream-event-${current}` : undefined}
+      onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+    >
+      <div style={{ height: `${total * ROW_HEIGHT}px`, position: "relative" }}>
+        {rows.map((at) => (
+          <Row key={at} at={at} row={desk.row(at)} desk={desk} total={total} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** Scroll only if the row is out of sight. */
+function reveal(box: HTMLElement, at: number): void {
+  const top = Math.max(0, at) * ROW_HEIGHT;
+  if (top < box.scrollTop) box.scrollTop = top;
+  else if (top + ROW_HEIGHT > box.scrollTop + box.clientHeight)
+    box.scrollTop = top + ROW_HEIGHT - box.clientHeight;
+}
+
+interface RowProps {
+  readonly at: number;
+  readonly row: EventRow | undefined;
+  readonly desk: Desk;
+  readonly total: number;
+}
+
+function Row({ at, row, desk, total }: RowProps) {
+  const style = { top: `${at * ROW_HEIGHT}px`, height: `${ROW_HEIGHT}px` };
+  if (!row) return <div class="aistream-event" style={style} />;
+  const selected = row.index === desk.place.position - 1;
+  const future = row.index >= desk.place.position;
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the list moves with the arrow keys
+    <div
+      class={`aistream-event${selected ? " aistream-selected" : ""}${future ? " aistream-future" : ""}`}
+      style={style}
+      id={`aistream-event-${row.index}`}
+      role="option"
+      tabIndex={-1}
+      aria-selected={selected}
+      aria-posinset={at + 1}
+      aria-setsize={total}
+      onClick={() => desk.seek(row.index + 1)}
+    >
+      <span class="aistream-event-index">{row.index}</span>
+      <span class="aistream-event-time">
+        {row.time === null ? "" : `+${row.time.toFixed(2)}`}
+      </span>
+      <span class={`aistream-event-type aistream-family-${familyOf(row.type)}`}>
+        {row.type}
+      </span>
+      {row.level && (
+        <span class={`aistream-level aistream-level-${row.level}`} title={row.rule}>
+          {row.rule}
+        </span>
+      )}
+      <span class="aistream-event-id">{row.id}</span>
+      <span class="aistream-event-text">{row.text}</span>
+    </div>
+  );
+}

@@ -1,0 +1,198 @@
+/** The inspector: toolbar, lanes and scrubber, list of events, state at the event. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useView } from "../view/context";
+import { Icon } from "../view/icons";
+import { Scroller } from "../view/transcript";
+import { Desk } from "./desk";
+import { Events } from "./events";
+import { Lanes } from "./lanes";
+import { RawEvent, SharedState, Summary, Violations } from "./panel";
+
+const SPEEDS = [0.25, 0.5, 1, 2, 4, 16];
+
+export function Inspector() {
+  const { store, line, voice } = useView();
+  const [desk, setDesk] = useState<Desk | null>(null);
+  useEffect(() => {
+    const made = new Desk(store, line);
+    setDesk(made);
+    return () => made.close();
+  }, [store, line]);
+  return (
+    <div class="aistream-root aistream-inspector" data-lm-suppress-shortcuts="true">
+      {line.state.value === "gone" && (
+        <p class="aistream-bar">The kernel is gone. What you see stays.</p>
+      )}
+      {line.state.value === "silent" && (
+        <p class="aistream-bar">No answer from the kernel yet. It may be busy.</p>
+      )}
+      {desk && <Board desk={desk} />}
+      <div class="aistream-hidden" role="status" aria-live="polite">
+        {voice.status}
+      </div>
+    </div>
+  );
+}
+
+function Board({ desk }: { readonly desk: Desk }) {
+  const filter = useRef<HTMLInputElement>(null);
+  const { voice } = useView();
+  useAnnouncedViolation(desk, voice.say.bind(voice));
+  const keys = (event: KeyboardEvent): void => {
+    if (event.target instanceof HTMLInputElement && event.target.type !== "range")
+      return;
+    if (event.target instanceof HTMLSelectElement) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const act = keyAction(event.key, desk, filter.current, event.target);
+    if (!act) return;
+    event.preventDefault();
+    event.stopPropagation();
+    act();
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: keys bubble up from what is inside
+    <div class="aistream-board" onKeyDown={keys}>
+      <Toolbar desk={desk} filter={filter} />
+      <Scrubber desk={desk} />
+      <div class="aistream-halves">
+        <Events desk={desk} />
+        <div class="aistream-half">
+          <Violations desk={desk} />
+          <Scroller />
+          <SharedState desk={desk} />
+          <RawEvent desk={desk} />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function keyAction(
+  key: string,
+  desk: Desk,
+  filter: HTMLInputElement | null,
+  target: EventTarget | null,
+): (() => void) | null {
+  const { position, count, playing } = desk.place;
+  switch (key) {
+    case "ArrowRight":
+    case "ArrowDown":
+      return () => desk.seek(position + 1);
+    case "ArrowLeft":
+    case "ArrowUp":
+      return () => desk.seek(position - 1);
+    case "PageDown":
+      return () => desk.seek(position + 20);
+    case "PageUp":
+      return () => desk.seek(position - 20);
+    case "Home":
+      return () => desk.seek(0);
+    case "End":
+      return () => desk.seek(count);
+    case " ":
+      // On a button, Space presses it.
+      return target instanceof HTMLButtonElement ? null : () => desk.play(!playing);
+    case "/":
+      return () => filter?.focus();
+    default:
+      return null;
+  }
+}
+
+/** A violation at the event is said, once. */
+function useAnnouncedViolation(desk: Desk, say: (words: string) => void): void {
+  const index = desk.place.position - 1;
+  const found = desk.story.value.violations.find((one) => one.index === index);
+  useEffect(() => {
+    if (found) say(`Violation: ${found.message}.`);
+  }, [found]);
+}
+
+interface ToolbarProps {
+  readonly desk: Desk;
+  readonly filter: { current: HTMLInputElement | null };
+}
+
+function Toolbar({ desk, filter }: ToolbarProps) {
+  const { position, count, playing, live } = desk.place;
+  const step = (words: string, icon: string, to: number) => (
+    <button
+      type="button"
+      class="aistream-quiet"
+      aria-label={words}
+      title={words}
+      onClick={() => desk.seek(to)}
+    >
+      <Icon name={icon} />
+    </button>
+  );
+  return (
+    <div class="aistream-toolbar" role="toolbar" aria-label="Position">
+      {step("To the start", "first", 0)}
+      {step("One event back", "back", position - 1)}
+      <button
+        type="button"
+        class="aistream-button aistream-play"
+        onClick={() => desk.play(!playing)}
+      >
+        {playing ? "Pause" : "Play"}
+      </button>
+      {step("One event on", "next", position + 1)}
+      {step("To the end", "last", count)}
+      <label class="aistream-speed">
+        <span class="aistream-hidden">Speed</span>
+        <select
+          class="aistream-input"
+          value={String(desk.speed.value)}
+          onChange={(event) => desk.setSpeed(Number(event.currentTarget.value))}
+        >
+          {SPEEDS.map((one) => (
+            <option key={one} value={String(one)}>
+              {one}×
+            </option>
+          ))}
+        </select>
+      </label>
+      <span class="aistream-faint aistream-where">
+        {position} of {count.toLocaleString("en-US")}
+        {live ? ", live" : ""}
+      </span>
+      <Summary desk={desk} />
+      <input
+        class="aistream-input aistream-filter"
+        ref={filter}
+        type="search"
+        placeholder="Filter ( / )"
+        aria-label="Filter events by type, id or rule"
+        value={desk.filter.value}
+        onInput={(event) => desk.setFilter(event.currentTarget.value)}
+      />
+    </div>
+  );
+}
+
+function Scrubber({ desk }: { readonly desk: Desk }) {
+  const { position, count } = desk.place;
+  desk.arrived.value;
+  const row = position > 0 && !desk.filter.value ? desk.row(position - 1) : undefined;
+  const words = row ? `: ${row.type} ${row.rule}` : "";
+  return (
+    <div class="aistream-scrubber">
+      <Lanes
+        story={desk.story.value}
+        count={count}
+        position={position}
+        seek={(to) => desk.seek(to)}
+      />
+      <input
+        type="range"
+        min={0}
+        max={count}
+        value={position}
+        aria-label="Position"
+        aria-valuetext={`event ${position} of ${count}${words}`}
+        onInput={(event) => desk.seek(Number(event.currentTarget.value))}
+      />
+    </div>
+  );
+}

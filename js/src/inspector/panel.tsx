@@ -1,0 +1,170 @@
+/** What is known at the position: violations, the shared state, the event itself. */
+import { useEffect, useRef } from "preact/hooks";
+import { isRecord, type Json, readWhole } from "../json/partial";
+import { copyText } from "../markdown/leaves";
+import { Tree } from "../view/tree";
+import { count } from "../view/words";
+import type { ViolationView } from "../wire.gen";
+import type { Desk } from "./desk";
+
+const LEVELS: Readonly<Record<ViolationView["level"], string>> = {
+  fatal: "the client refuses it",
+  error: "against the specification",
+  warning: "legal, but wrong in practice",
+  info: "worth knowing",
+  dialect: "an older spelling",
+};
+
+/** The violations of the event that was folded last. */
+export function Violations({ desk }: { readonly desk: Desk }) {
+  const index = desk.place.position - 1;
+  const found = desk.story.value.violations.filter((one) => one.index === index);
+  return (
+    <>
+      {found.map((violation) => (
+        <Violation key={violation.rule} violation={violation} desk={desk} />
+      ))}
+    </>
+  );
+}
+
+interface ViolationProps {
+  readonly violation: ViolationView;
+  readonly desk: Desk;
+}
+
+function Violation({ violation, desk }: ViolationProps) {
+  const opener = violation.opened_at ?? violation.caused_by;
+  return (
+    <section
+      class={`aistream-violation aistream-level-${violation.level}`}
+      aria-label={`Violation ${violation.rule}`}
+    >
+      <p>
+        <code class="aistream-rule">{violation.rule}</code>{" "}
+        <span class="aistream-faint">{LEVELS[violation.level]}</span>
+      </p>
+      <p>{sentence(violation.message)}</p>
+      <dl class="aistream-rows">
+        <dt>Due</dt>
+        <dd>{violation.expected}</dd>
+        <dt>Fix</dt>
+        <dd>{violation.fix}</dd>
+        {violation.meaning && (
+          <>
+            <dt>Rule</dt>
+            <dd>{violation.meaning}</dd>
+          </>
+        )}
+      </dl>
+      <div class="aistream-buttons">
+        {opener !== null && opener >= 0 && (
+          <button
+            type="button"
+            class="aistream-quiet"
+            onClick={() => desk.seek(opener + 1)}
+          >
+            Go to event {opener}, where it began
+          </button>
+        )}
+        <CopyTest index={violation.index} desk={desk} />
+      </div>
+    </section>
+  );
+}
+
+function sentence(text: string): string {
+  const first = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(first) ? first : `${first}.`;
+}
+
+function CopyTest({ index, desk }: { readonly index: number; readonly desk: Desk }) {
+  const detail = desk.detail.value;
+  const snippet = detail?.index === index ? detail.snippet : "";
+  useEffect(() => {
+    if (index >= 0) desk.look(index);
+  }, [index]);
+  if (!snippet) return null;
+  return (
+    <button type="button" class="aistream-quiet" onClick={() => void copyText(snippet)}>
+      Copy as test
+    </button>
+  );
+}
+
+interface Seen {
+  readonly text: string | null;
+  readonly value: Json | undefined;
+  readonly before: Json | undefined;
+}
+
+/** The shared state, with what the last move changed marked. */
+export function SharedState({ desk }: { readonly desk: Desk }) {
+  const text = desk.place.state;
+  const seen = useRef<Seen>({ text: null, value: undefined, before: undefined });
+  if (text !== seen.current.text)
+    seen.current = {
+      text,
+      value: text === null ? undefined : readWhole(text),
+      before: seen.current.value,
+    };
+  const { value, before } = seen.current;
+  if (value === undefined) return null;
+  const changed = changedNames(before, value);
+  return (
+    <details open class="aistream-fact">
+      <summary>Shared state</summary>
+      <Tree value={value} changed={changed} />
+    </details>
+  );
+}
+
+export function changedNames(
+  before: Json | undefined,
+  after: Json | undefined,
+): ReadonlySet<string> {
+  if (!isRecord(after)) return new Set();
+  const old = isRecord(before) ? before : {};
+  return new Set(
+    Object.keys(after).filter(
+      (name) => JSON.stringify(after[name]) !== JSON.stringify(old[name]),
+    ),
+  );
+}
+
+/** The event itself, as it came. */
+export function RawEvent({ desk }: { readonly desk: Desk }) {
+  const index = desk.place.position - 1;
+  const detail = desk.detail.value;
+  if (index < 0) return null;
+  return (
+    <details
+      class="aistream-fact"
+      onToggle={(event) => {
+        if ((event.currentTarget as HTMLDetailsElement).open) desk.look(index);
+      }}
+    >
+      <summary>Event {index}</summary>
+      <pre class="aistream-plain">
+        {detail?.index === index ? detail.json_text : "…"}
+      </pre>
+    </details>
+  );
+}
+
+/** How many violations there are, and a way from one to the next. */
+export function Summary({ desk }: { readonly desk: Desk }) {
+  const { violations } = desk.story.value;
+  if (violations.length === 0)
+    return <span class="aistream-state aistream-tone-good">in order</span>;
+  const next = (): void => {
+    const from = desk.place.position - 1;
+    const ahead = violations.find((one) => one.index > from) ?? violations[0];
+    desk.seek(Math.max(0, ahead?.index ?? 0) + 1);
+  };
+  return (
+    <button type="button" class="aistream-quiet aistream-found" onClick={next}>
+      {count(violations.length, "violation")}, go to the next
+    </button>
+  );
+}
