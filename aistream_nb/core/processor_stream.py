@@ -77,7 +77,14 @@ class CallRecord:
         "state",
     )
 
-    def __init__(self, *, id: str, name: str, index: object) -> None:  # noqa: A002 - the protocol's name
+    def __init__(
+        self,
+        *,
+        id: str,  # noqa: A002 - the protocol's name
+        name: str,
+        index: object,
+        message: MessageDraft,
+    ) -> None:
         self.id = id
         self.name = name
         self.index = index
@@ -86,7 +93,7 @@ class CallRecord:
         self.given: object = ABSENT
         """The finished input, if the stream gave it as a value."""
         self.metadata: Mapping[str, Any] | None = None
-        self.message: MessageDraft | None = None
+        self.message = message
         """Where the part is."""
         self.preview = PartialJSONParser()
         """Reads the arguments when somebody looks at them."""
@@ -270,16 +277,17 @@ class Stream:
     def rebind(self) -> None:
         """Find the messages of the stream again after the host changed the list."""
         records = self.calls.values()
-        holders = (self.current, *(record.message for record in records))
-        known = (*self.opened, *self.filled, *filter(None, holders))
+        holders = [record.message for record in records]
+        if self.current is not None:
+            holders.append(self.current)
+        known = (*self.opened, *self.filled, *holders)
         again = {message.id: self._again(message) for message in known}
         if self.current is not None:
             self.current = again[self.current.id]
         self.opened = [again[message.id] for message in self.opened]
         self.filled = [again[message.id] for message in self.filled]
         for record in records:
-            if record.message is not None:
-                record.message = again[record.message.id]
+            record.message = again[record.message.id]
 
     def forget_removed(self) -> None:
         """Where ids name messages, one that was removed is made again when named.

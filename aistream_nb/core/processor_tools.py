@@ -44,17 +44,17 @@ class ToolRules:
         if call_id is None:
             return
         message = self._parent(event)
-        if call_id in stream.calls:
+        if message is None or call_id in stream.calls:
             return
         index = event.get("index")
         record = CallRecord(
             id=call_id,
             name=tool_name(event, stream.reader),
             index=len(stream.calls) if index is None else index,
+            message=message,
         )
         metadata = event.get("metadata")
         record.metadata = metadata if is_mapping(metadata) else None
-        record.message = message
         stream.calls[call_id] = record
         self._put(record)
 
@@ -120,9 +120,9 @@ class ToolRules:
     def _put(self, record: CallRecord, *, is_net: bool = False) -> None:
         """Show a call as the stream has it (section 3.3)."""
         stream = self._stream
-        message = record.message if stream.options.message_per_id else stream.current
-        if message is None:
-            return
+        message = stream.current
+        if message is None or stream.options.message_per_id:
+            message = record.message
         call = message.call(record.id)
         if call is None:
             self._segments.make_room(message)

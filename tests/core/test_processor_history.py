@@ -103,6 +103,14 @@ def test_a_call_goes_on_if_the_snapshot_has_it():
     assert processor.messages[0].tool_calls[0].arguments == "{}"
 
 
+def test_a_call_goes_on_also_where_a_stream_is_one_message():
+    processor = StreamProcessor()
+    for event in (START, ARGS, snapshot(row("a", "assistant", toolCalls=[ASK]))):
+        processor.receive(event)
+    processor.receive({**ARGS, "delta": "}"})
+    assert processor.messages[0].tool_calls[0].arguments == "{}"
+
+
 def test_a_call_ends_if_the_snapshot_lacks_it():
     processor = fold(START, ARGS, snapshot(row("a", "assistant")), ARGS)
     assert processor.messages[0].tool_calls == ()

@@ -3,9 +3,12 @@ from __future__ import annotations
 from typing import Any
 
 from aistream_nb.core.processor import StreamProcessor
+from aistream_nb.core.processor_message import MessageDraft
 from aistream_nb.core.processor_stream import CallRecord
 from aistream_nb.core.strategies import BatchStrategy
 from aistream_nb.core.values import ABSENT
+
+MESSAGE = MessageDraft(id="m", role="assistant")
 
 
 def text(delta: str) -> dict[str, Any]:
@@ -13,7 +16,7 @@ def text(delta: str) -> dict[str, Any]:
 
 
 def test_a_record_says_nothing_of_arguments_that_did_not_begin():
-    record = CallRecord(id="c", name="f", index=0)
+    record = CallRecord(id="c", name="f", index=0, message=MESSAGE)
     assert record.parsed(None) is ABSENT
     record.complete()
     assert record.parsed(None) is ABSENT
@@ -21,7 +24,7 @@ def test_a_record_says_nothing_of_arguments_that_did_not_begin():
 
 
 def test_a_given_input_holds_until_more_arguments_come():
-    record = CallRecord(id="c", name="f", index=0)
+    record = CallRecord(id="c", name="f", index=0, message=MESSAGE)
     record.given = None
     assert record.parsed(None) is None
     record.append("[1")
