@@ -207,7 +207,10 @@ class ToolInvocationTracker:
         self._request()
 
     def _observe(self, snapshot: object) -> None:
-        self._commands.extend(self._book.receive(snapshot))
+        try:
+            self._commands.extend(self._book.receive(snapshot))
+        except Exception as error:  # noqa: BLE001 -- a foreign list may raise anything; E.4
+            self._outside.note("snapshot-failed", "a snapshot cannot be walked", error)
 
     def _request(self) -> None:
         if self._commands and not self._turns.request():

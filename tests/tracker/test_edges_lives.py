@@ -76,6 +76,19 @@ async def _(s: Session) -> None:
 # ---------------------------------------------------------------- F: lives and deaths
 
 
+@EDGES.edge("E.4 a list that raises when it is walked loses nothing and is reported")
+async def _(s: Session) -> None:
+    class Odd(list[Any]):
+        def __getitem__(self, index: Any) -> Any:
+            raise RuntimeError(index)
+
+    await s.live()
+    s.tracker.set_state({"messages": Odd([1]), "isRunning": True})
+    await s.show(call("c", "{}"))
+    assert s.ran == [("c", {})]
+    assert s.codes == ["snapshot-failed"]
+
+
 @EDGES.edge("F.1 a reset while a call runs takes its status, and it reports nothing")
 async def _(s: Session) -> None:
     s.watch()

@@ -1,0 +1,83 @@
+"""The tracker drives the client tools of an AG-UI run that our processor reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tracker_session import Session
+
+from aistream_nb.core.invocation_snapshot import SnapshotMaker
+from aistream_nb.core.processor import StreamProcessor
+from aistream_nb.core.tool_spec import GateRequest, Proceed
+
+
+def run(call_id: str, *pieces: str) -> list[dict[str, Any]]:
+    """The events of a run that asks for one call."""
+    return [
+        {"type": "RUN_STARTED", "threadId": "t", "runId": call_id},
+        {
+            "type": "TOOL_CALL_START",
+            "toolCallId": call_id,
+            "toolCallName": "work",
+            "parentMessageId": f"m-{call_id}",
+        },
+        *(
+            {"type": "TOOL_CALL_ARGS", "toolCallId": call_id, "delta": piece}
+            for piece in pieces
+        ),
+        {"type": "TOOL_CALL_END", "toolCallId": call_id},
+        {"type": "RUN_FINISHED", "threadId": "t", "runId": call_id},
+    ]
+
+
+async def feed(s: Session, processor: StreamProcessor, events: Any) -> None:
+    maker = SnapshotMaker(with_approvals=False)
+    for event in events:
+        processor.receive(event)
+        running = event["type"] != "RUN_FINISHED"
+        s.tracker.set_state(maker.make(processor.messages, is_running=running))
+        await s.turn()
+
+
+async def test_a_run_streams_asks_its_gate_runs_once_and_takes_its_result_back(
+    session: Session,
+) -> None:
+    asked: list[str | None] = []
+
+    async def gate(request: GateRequest) -> Proceed:
+        asked.append(request.tool_call_id)
+        return Proceed(arguments={"n": 2})
+
+    processor = StreamProcessor()
+
+    def on_result(result: dict[str, Any]) -> None:
+        session.results.append(result)
+        processor.add_tool_result(result["toolCallId"], result["result"])
+
+    session.watch()
+    await session.live(gate=gate, on_result=on_result)
+    await feed(session, processor, run("c1", '{"n"', ":1", "}"))
+    await feed(session, processor, run("c2", "{}"))
+    assert session.ran == [("c1", {"n": 2}), ("c2", {"n": 2})]
+    assert asked == ["c1", "c2"]
+    outputs = [
+        call.output for message in processor.messages for call in message.tool_calls
+    ]
+    assert outputs == [{"n": 2}, {"n": 2}]
+    assert [row.runs for row in session.tracker.ledger] == [1, 1]
+
+
+async def test_a_saved_conversation_is_restored_without_running_anything(
+    session: Session,
+) -> None:
+    processor = StreamProcessor()
+    for event in run("c1", '{"n":1}'):
+        processor.receive(event)
+    session.tracker.set_state(
+        SnapshotMaker().make(processor.messages, is_running=False)
+    )
+    await session.turn()
+    await feed(session, processor, run("c2", "{}"))
+    assert session.ran == [("c2", {})]
+    why = [row.why_not_run for row in session.tracker.ledger]
+    assert why == ["it is history, and nothing about it changed", ""]
