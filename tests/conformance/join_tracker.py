@@ -292,13 +292,13 @@ class _Run:
         return self.gates.setdefault(name, loop.create_future())
 
     async def script(self, script: list[dict[str, Any]], args: Any, ctx: Any) -> Any:
-        last: Any = None
+        last: Any = ABSENT
         for op in script:
             kind = op["do"]
             if kind in _ENDS:
                 return _ENDS[kind](op, args, last)
             last = await self._wait_for(op, ctx, last)
-        return last if any(op["do"] == "human" for op in script) else ABSENT
+        return last
 
     async def _wait_for(self, op: dict[str, Any], ctx: Any, last: Any) -> Any:
         match op["do"]:
@@ -312,7 +312,8 @@ class _Run:
                 except ToolExecutionError as error:
                     return {"caught": str(error)}
             case "humanNoWait":
-                self.start(self._human(ctx, op.get("payload")))
+                question = ctx.human(op.get("payload"))
+                self.start(self._human(ctx.tool_call_id, question))
             case "never":
                 await asyncio.Event().wait()
             case "awaitAbort":
@@ -321,14 +322,13 @@ class _Run:
                 await asyncio.sleep(0)
         return last
 
-    async def _human(self, ctx: Any, payload: Any) -> None:
-        question = ctx.human(payload)
+    async def _human(self, tool_call_id: str, question: Any) -> None:
         try:
             await question
         except ToolExecutionError as error:
-            self.rec.mark("human", ctx.tool_call_id, error=str(error))
+            self.rec.mark("human", tool_call_id, error=str(error))
         else:
-            self.rec.mark("human", ctx.tool_call_id)
+            self.rec.mark("human", tool_call_id)
 
 
 def _throw(op: dict[str, Any], _args: Any, _last: Any) -> Any:
