@@ -7,7 +7,7 @@ has to go back unchanged (provider turns, sections 6.1, 8.1, 9.1 and 14.1).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from aistream_nb.core.json_text import is_blank
 from aistream_nb.core.sse import parse_frame
@@ -55,8 +55,10 @@ _DELTA_FIELDS: Final[Mapping[str, str]] = {
     "signature_delta": "signature",
     "input_json_delta": "partial_json",
 }
-_NO_PREFIX: Final = "\0"
-"""No frame starts with it."""
+_Hot: TypeAlias = tuple[str, int, Callable[[str], Translated]]
+"""How the next frame begins, how long that is, and what to do with its string."""
+_COLD: Final[_Hot] = ("\0", 1, text_delta)
+"""Nothing is expected: no frame begins like this."""
 
 
 class AnthropicDialect:
@@ -132,9 +134,7 @@ class AnthropicTranslator:
         self._failed = False
         self._out: list[Translated] = []
         # The frame that most likely comes next, and what its text means.
-        self._hot_prefix = _NO_PREFIX
-        self._hot_keep: Callable[[str], None] = self._text.append
-        self._hot_event: Callable[[str], Translated] = text_delta
+        self._hot: _Hot = _COLD
         self._by_event: Final[Mapping[str, Callable[[dict[str, Any]], None]]] = {
             "message_start": self._start_message,
             "content_block_start": self._start_block,
@@ -153,20 +153,20 @@ class AnthropicTranslator:
         """
         out: list[Translated] = []
         self._out = out
+        prefix, length, grow = self._hot
         for frame in frames:
-            prefix = self._hot_prefix
             if frame.startswith(prefix):
                 try:
-                    delta, end = scan_string(frame, len(prefix))
+                    delta, end = scan_string(frame, length)
                 except ValueError:
-                    delta, end = "", 0  # no string, so the long way
-                # Anthropic pads its frames with blanks, against guessing by length.
-                if frame[end:].replace(" ", "") == "}}":
+                    delta, end = "", len(frame)  # no string, so the long way
+                # Two braces are due; blanks between them pad against eavesdroppers.
+                if frame[end : end + 1] == "}" and frame.endswith("}", end + 1):
                     if delta:
-                        self._hot_keep(delta)
-                        out.append(self._hot_event(delta))
+                        out.append(grow(delta))
                     continue
             self._read(frame)
+            prefix, length, grow = self._hot
         return out
 
     def close(self) -> Ending:
@@ -220,7 +220,7 @@ class AnthropicTranslator:
         if raw["type"] == "tool_use" and not (raw.get("id") and raw.get("name")):
             self._log.malformed_call("a tool_use block without a name or an id")
             self._blocks.pop(index, None)
-            self._hot_prefix = _NO_PREFIX
+            self._hot = _COLD
             return
         block = self._blocks[index] = _Block(raw)
         self._announce(block)
@@ -257,34 +257,34 @@ class AnthropicTranslator:
             "tool_use": "input_json_delta",
         }.get(block.raw["type"])
         if kind is None or type(index) is not int or self._failed:
-            self._hot_prefix = _NO_PREFIX
+            self._hot = _COLD
             return
-        self._hot_prefix = (
+        prefix = (
             "event: content_block_delta\n"
             f'data: {{"type":"content_block_delta","index":{index},'
             f'"delta":{{"type":"{kind}","{_DELTA_FIELDS[kind]}":"'
         )
-        self._hot_event = self._event_for(kind, block)
-        self._hot_keep = self._keeper_for(kind, block)
+        self._hot = prefix, len(prefix), self._grower(kind, block)
 
-    def _keeper_for(self, kind: str, block: _Block) -> Callable[[str], None]:
-        if kind != "text_delta":
-            return block.pieces.append
+    def _grower(self, kind: str, block: _Block) -> Callable[[str], Translated]:
+        """Takes a delta of the open block in, and makes the event of it."""
+        keep, keep_text, call_id = block.pieces.append, self._text.append, block.call_id
 
-        def keep(delta: str) -> None:
-            block.pieces.append(delta)
-            self._text.append(delta)
+        def grow_text(delta: str) -> Translated:
+            keep(delta)
+            keep_text(delta)
+            return text_delta(delta)
 
-        return keep
+        def grow_thinking(delta: str) -> Translated:
+            keep(delta)
+            return thinking_delta(delta)
 
-    @staticmethod
-    def _event_for(kind: str, block: _Block) -> Callable[[str], Translated]:
-        if kind == "text_delta":
-            return text_delta
-        if kind == "thinking_delta":
-            return thinking_delta
-        call_id = block.call_id
-        return lambda delta: args_delta(call_id, delta)
+        def grow_input(delta: str) -> Translated:
+            keep(delta)
+            return args_delta(call_id, delta)
+
+        growers = {"text_delta": grow_text, "thinking_delta": grow_thinking}
+        return growers.get(kind, grow_input)
 
     def _grow_block(self, payload: dict[str, Any]) -> None:
         delta = object_in(payload, "delta")
@@ -318,7 +318,7 @@ class AnthropicTranslator:
                 self._out.append(args_delta(block.call_id, text))
 
     def _stop_block(self, payload: dict[str, Any]) -> None:
-        self._hot_prefix = _NO_PREFIX
+        self._hot = _COLD
         block = self._blocks.get(_index(payload))
         if block is None or block.raw["type"] not in {"tool_use", "server_tool_use"}:
             return
@@ -349,7 +349,7 @@ class AnthropicTranslator:
 
     def _break(self, message: str, *, retryable: bool = False) -> None:
         self._failed = True
-        self._hot_prefix = _NO_PREFIX
+        self._hot = _COLD
         self._out.append(StreamFailure(message=message, retryable=retryable))
 
 
