@@ -95,7 +95,8 @@ class Owners:
 
     def settle_call(self, event: Event) -> None:
         """A call belongs to its tag, or else to whoever owns its message."""
-        inherited = self._of.get(("message", event.get("parentMessageId") or ""))
+        parent = event.get("parentMessageId")
+        inherited = None if parent is None else self._of.get(("message", parent))
         owner = event.get(_OWNER, inherited)
         self._of.setdefault(("call", event["toolCallId"]), owner)
 

@@ -267,8 +267,8 @@ class ThreadReducer:
             if is_activity:
                 activity |= _picked(message, "metadata")
             self._thread.replace(message, activity)
-            is_activity = True
-        if is_activity:
+            _merge_metadata(activity, event)
+        elif is_activity:
             _merge_metadata(message, event)
 
     def amend_activity(self, event: Event) -> None:

@@ -99,10 +99,10 @@ class ThreadMessages:
         self._by_id = None
 
     def replace(self, message: Message, replacement: Message) -> None:
-        """Let a message of this list become another one, in its place."""
-        message.clear()
-        message.update(replacement)
-        self._calls = None
+        """Put another message in the place of one of this list."""
+        place = next(n for n, held in enumerate(self._list) if held is message)
+        self._list[place] = replacement
+        self._by_id = self._calls = None
 
     def reconcile(
         self, snapshot: list[Message], metadata: Mapping[str, Any] | None

@@ -7,7 +7,6 @@ snapshot shows that it knows of such things.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
@@ -39,9 +38,10 @@ def reconcile(
     named = {message["id"]: message for message in snapshot}  # the last one wins
     known = {message["id"] for message in held}
     roles = {message.get("role") for message in snapshot}
-    # NB: of two held messages with one id each gets a copy, or they would be one.
+    # NB: two held messages with one id become the same object, as in the official
+    # client: what is said to one from now on is said to both.
     kept = [
-        copy.deepcopy(named[message["id"]]) if message["id"] in named else message
+        named.get(message["id"], message)
         for message in held
         if message["id"] in named or _is_client_s_own(message, roles, metadata or {})
     ]

@@ -59,6 +59,12 @@ def test_a_call_inherits_the_owner_of_its_message():
     )
 
 
+def test_a_call_without_a_parent_inherits_nothing_from_a_message_without_a_name():
+    args = event("TOOL_CALL_ARGS", toolCallId="c1", delta="", subagentRunId="g1")
+    started = (text("", subagentRunId="g1"), call())
+    assert conflict_after(*started, args) == ("owner.mismatch", "c1", None)
+
+
 def test_a_call_started_again_keeps_its_owner():
     assert conflict_after(
         call(), text(subagentRunId="g1"), call(parentMessageId="m1")

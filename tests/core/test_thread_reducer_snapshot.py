@@ -49,10 +49,9 @@ def test_the_server_may_say_which_activities_it_knows(types: Any, left: list[str
     assert kept(metadata={"@ag-ui/client": 3}) == ["q1", "a1", "a2"]
 
 
-def test_two_messages_with_one_id_stay_two():
+def test_two_messages_with_one_id_become_one_in_two_places():
     first, second = reconcile([HELD[0], HELD[0]], [{"id": "u1", "role": "user"}])
-    assert first == second
-    assert first is not second
+    assert first is second
 
 
 def test_known_messages_are_replaced_in_place_and_new_ones_appended():
