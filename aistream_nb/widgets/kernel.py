@@ -7,7 +7,8 @@ person who is not there. A change here must keep these rules:
 1. ``with cell_wait():`` goes around the *whole* turn. An event loop with nothing
    to do does not notice an interrupt, so a pulse wakes it.
 2. Code that comes from a comm message may run in another thread (subshells of
-   ipykernel 7.0 to 7.3). It must reach the turn through :func:`call_in_loop`.
+   ipykernel 7.0 to 7.3). It must reach a turn through :func:`call_in_loop`, and
+   start a new one in :func:`main_loop`: a subshell ends when its page does.
 3. What cannot be found out is None, not a guess.
 
 How a chat uses it::
@@ -44,6 +45,7 @@ __all__ = [
     "call_in_loop",
     "cell_wait",
     "environment",
+    "main_loop",
     "quiet_interrupt",
     "serving_comms",
 ]
@@ -287,6 +289,25 @@ def quiet_interrupt(line: str = _STOPPED) -> Generator[None, None, None]:
         # IPython asks the exception itself for its text by this name.
         vars(stop)["_render_traceback_"] = lambda: [line]
         raise
+
+
+def main_loop() -> asyncio.AbstractEventLoop | None:
+    """Return the loop in which cells run, whichever thread asks; None without one.
+
+    Outside a kernel it is the loop that runs here.
+
+    Examples:
+        >>> main_loop() is None
+        True
+    """
+    kernel = _running_kernel(sys.modules)
+    loop = getattr(getattr(kernel, "io_loop", None), "asyncio_loop", None)
+    if loop is not None:
+        return loop
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
 
 
 def call_in_loop(

@@ -198,6 +198,21 @@ def test_a_click_that_comes_by_a_subshell_is_handed_to_the_loop(kernel: LiveKern
     assert kernel.text(cell) == "waiting\ngo\n"
 
 
+def test_a_subshell_can_name_the_loop_of_the_cells(kernel: LiveKernel):
+    comm = kernel.run(
+        "here, seen = asyncio.get_running_loop(), []\n"
+        "told = create_comm(target_name='told')\n"
+        "told.on_msg(lambda message: seen.append(main_loop()))\n"
+        "print(told.comm_id, end='')"
+    )
+    subshell = kernel.new_subshell()
+
+    click = kernel.click(comm, "go", **({"subshell_id": subshell} if subshell else {}))
+
+    kernel.wait_for_end(click)
+    assert kernel.run("print(seen == [here])") == "True\n"
+
+
 def test_a_pumped_click_is_framed_by_busy_and_idle(kernel: LiveKernel):
     comm = kernel.run("await gate('g')")
     pumped = kernel.run(

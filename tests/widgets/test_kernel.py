@@ -16,6 +16,7 @@ from aistream_nb.widgets.kernel import (
     call_in_loop,
     cell_wait,
     environment,
+    main_loop,
     quiet_interrupt,
     serving_comms,
 )
@@ -294,3 +295,28 @@ async def test_a_callback_waits_until_the_code_that_asked_is_done():
     await asyncio.sleep(0)
 
     assert order == ["asked", "callback"]
+
+
+async def test_the_main_loop_is_the_one_that_runs_here_without_a_kernel():
+    assert main_loop() is asyncio.get_running_loop()
+
+
+def test_a_script_has_no_main_loop():
+    assert main_loop() is None
+
+
+def test_the_main_loop_is_the_kernels_whichever_thread_asks(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    loop = object()
+    kernels = SimpleNamespace(io_loop=SimpleNamespace(asyncio_loop=loop))
+    monkeypatch.setattr(
+        kernel.sys, "modules", kernel.sys.modules | modules_with(kernels)
+    )
+    seen: list[object] = []
+
+    thread = threading.Thread(target=lambda: seen.append(main_loop()))
+    thread.start()
+    thread.join()
+
+    assert seen == [loop]
