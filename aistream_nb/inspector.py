@@ -145,8 +145,8 @@ class Inspector:
         self.seek(max(0, self._position + count))
         return self.last_event
 
-    def play(self, speed: float = 1.0) -> None:
-        """Play from here to the end; returns at once.
+    def play(self, speed: float = 1.0) -> asyncio.Task[None]:
+        """Play from here to the end; returns at once, await the answer to wait.
 
         Raises:
             AIStreamError: No event loop runs here, or the speed is not positive.
@@ -164,9 +164,10 @@ class Inspector:
         if self._position == len(self):
             self.seek(0)
         self.speed = speed
-        self._playing = loop.create_task(self._play(speed))
-        self._playing.add_done_callback(lambda _done: self._tell())
+        playing = self._playing = loop.create_task(self._play(speed))
+        playing.add_done_callback(lambda _done: self._tell())
         self._tell()
+        return playing
 
     def pause(self) -> None:
         """Stop playing; the position stays."""

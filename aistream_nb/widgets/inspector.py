@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Final, Protocol, TypeAlias
 
 from aistream_nb.core.values import Event
@@ -183,41 +183,40 @@ class InspectorWidget(StreamWidget):
         return ""
 
     def _rows(self, action: RowsAction) -> Rows:
-        wanted = action.filter.strip().lower()
-        passing = self._passing(wanted)
+        row = self._row_reader()
+        passing = self._passing(action.filter.strip().lower(), row)
         shown = passing[action.start : action.start + action.count]
-        worst = self._worst()
         return Rows(
             filter=action.filter,
             start=action.start,
             total=len(passing),
-            rows=tuple(self._row(index, worst) for index in shown),
+            rows=tuple(row(index) for index in shown),
         )
 
-    def _row(self, index: int, worst: Mapping[int, ViolationView]) -> EventRow:
-        times = self._source.times
-        seconds = times[index] if index < len(times) else None
-        return row_of(
-            self._source.events[index],
-            index=index,
-            seconds=seconds,
-            violation=worst.get(index),
-        )
+    def _row_reader(self) -> Callable[[int], EventRow]:
+        """Makes rows; what is the same for all of them is looked up once."""
+        events, times, worst = self._source.events, self._source.times, self._worst()
 
-    def _passing(self, wanted: str) -> Sequence[int]:
-        """The events that pass a filter; one that was asked for before is kept."""
+        def row(index: int) -> EventRow:
+            return row_of(
+                events[index],
+                index=index,
+                seconds=times[index] if index < len(times) else None,
+                violation=worst.get(index),
+            )
+
+        return row
+
+    def _passing(self, wanted: str, row: Callable[[int], EventRow]) -> Sequence[int]:
+        """The events that pass a filter; what is known of the same one is kept."""
         count = len(self._source.events)
         if not wanted:
             return range(count)
         known, seen, passing = self._filtered
         if known != wanted or seen > count:
             seen, passing = 0, []
-        worst = self._worst()
-        for index in range(seen, count):
-            row = self._row(index, worst)
-            words = f"{row.type} {row.id} {row.rule} {row.level or ''}".lower()
-            if all(word in words for word in wanted.split()):
-                passing.append(index)
+        words = wanted.split()
+        passing.extend(index for index in range(seen, count) if _has(row(index), words))
         self._filtered = (wanted, count, passing)
         return passing
 
@@ -256,6 +255,11 @@ class InspectorWidget(StreamWidget):
             )
         )
         return ""
+
+
+def _has(row: EventRow, words: Sequence[str]) -> bool:
+    text = f"{row.type} {row.id} {row.rule} {row.level or ''}".lower()
+    return all(word in text for word in words)
 
 
 def _rank(violation: ViolationView) -> int:

@@ -69,7 +69,7 @@ export function Lanes({ story, count, position, seek }: LanesProps) {
           class={`aistream-mark-${found.level}`}
           x={Math.max(0, found.index)}
           y={0}
-          width={Math.max(1, width / 250)}
+          width={Math.min(1, Math.max(0.2, width / 250))}
           height={7}
         />
       ))}

@@ -1,0 +1,169 @@
+"""Inspector: any position of any stream, and what is wrong with it."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from aistream_nb.conversation import Conversation
+from aistream_nb.errors import AIStreamError
+from aistream_nb.inspector import Inspector
+from aistream_nb.recording import Recording
+
+EVENTS: list[dict[str, Any]] = [
+    {"type": "RUN_STARTED", "threadId": "t", "runId": "r"},
+    {"type": "TEXT_MESSAGE_START", "messageId": "m", "role": "assistant"},
+    {"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": "Hel"},
+    {"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": "lo"},
+    {"type": "TEXT_MESSAGE_END", "messageId": "m"},
+    {"type": "RUN_FINISHED", "threadId": "t", "runId": "r"},
+]
+
+
+def text(inspector: Inspector) -> str:
+    messages = inspector.conversation.messages
+    return str(messages[-1].text) if messages else ""
+
+
+def test_a_position_shows_the_same_whichever_way_one_came() -> None:
+    inspector = Inspector(EVENTS)
+    assert inspector.last_event is None
+    forwards = []
+    for _ in EVENTS:
+        inspector.step()
+        forwards.append(text(inspector))
+    backwards = [text(inspector)]
+    while inspector.position > 1:
+        inspector.step(-1)
+        backwards.append(text(inspector))
+    assert backwards[::-1] == forwards
+    assert inspector.last_event == EVENTS[0]
+
+
+@pytest.mark.parametrize(("asked", "position"), [(-1, 5), (99, 6), (-99, 0), (0, 0)])
+def test_a_position_outside_is_the_nearest_end(asked: int, position: int) -> None:
+    inspector = Inspector(EVENTS)
+    inspector.seek(3)
+    inspector.seek(asked)
+    assert inspector.position == position
+
+
+def test_it_reads_files_and_recordings(tmp_path: Path) -> None:
+    path = tmp_path / "kept.jsonl"
+    Recording.of(EVENTS).save(path)
+    assert len(Inspector(path)) == len(Inspector(Recording.load(path))) == len(EVENTS)
+
+
+def test_violations_carry_their_meaning_and_where_it_began() -> None:
+    inspector = Inspector([EVENTS[0], EVENTS[1], EVENTS[5]], profile="client")
+    (found, *_) = inspector.violations
+    assert found.index == 2
+    assert found.meaning
+    assert found.fix
+    assert "violations" in repr(inspector)
+
+
+def test_what_is_wrong_with_the_stream_as_a_whole_is_found() -> None:
+    found = Inspector(EVENTS[:4], profile="teach").violations
+    assert any(violation.index == -1 for violation in found)
+
+
+def test_times_are_those_of_the_recording_if_it_has_any() -> None:
+    assert Inspector(EVENTS).times == [None] * len(EVENTS)
+    now = [0.0]
+    recording = Recording(clock=lambda: now[0])
+    for event in EVENTS:
+        now[0] += 0.5
+        recording.append(event)
+    times = Inspector(recording).times
+    assert times[0] == 0.0
+    assert times[-1] == pytest.approx(2.5)
+
+
+class Chat:
+    """As much of a chat as an inspector looks at."""
+
+    def __init__(self) -> None:
+        self.conversation = Conversation()
+        self.recording = Recording(clock=lambda: 0.0)
+
+    def receive(self, event: dict[str, Any]) -> None:
+        self.recording.append(event)
+        self.conversation.receive(event)
+
+
+def test_a_chat_is_followed_as_long_as_one_is_at_its_end() -> None:
+    chat = Chat()
+    inspector = Inspector(chat)
+    assert inspector.live
+    for event in EVENTS[:3]:
+        chat.receive(event)
+    assert inspector.position == 3
+    inspector.seek(2)
+    for event in EVENTS[3:]:
+        chat.receive(event)
+    assert (inspector.position, len(inspector)) == (2, 6)
+    assert inspector.conversation is not chat.conversation
+
+
+async def test_it_plays_to_its_end_and_over_again() -> None:
+    inspector = Inspector(EVENTS)
+    playing = inspector.play(speed=1000)
+    assert inspector.playing
+    await playing
+    assert inspector.position == len(EVENTS)
+    inspector.play(speed=0.001)
+    assert inspector.position == 0
+    inspector.pause()
+    inspector.pause()
+    assert not inspector.playing
+
+
+def test_playing_needs_a_loop_and_a_speed() -> None:
+    inspector = Inspector(EVENTS)
+    with pytest.raises(AIStreamError, match="needs a running event loop"):
+        inspector.play()
+    with pytest.raises(AIStreamError, match="must be positive"):
+        inspector.play(speed=0)
+
+
+async def test_gaps_are_as_long_as_they_were_within_reason() -> None:
+    now = [0.0]
+    recording = Recording(clock=lambda: now[0])
+    for event, at in zip(EVENTS, (0, 1, 100, 100, 100, 101), strict=True):
+        now[0] = float(at)
+        recording.append(event)
+    inspector = Inspector(recording)
+    await inspector.play(speed=10_000)
+    assert inspector.position == len(EVENTS)
+
+
+def test_a_view_steers_it_and_hears_of_every_move() -> None:
+    inspector = Inspector(EVENTS)
+    widget = inspector.widget()
+    assert inspector.widget() is widget
+    act = inspector._act
+    assert act(SimpleNamespace(type="seek", index=2)) == ""  # type: ignore[arg-type] # as much of an action as is read
+    assert inspector.position == 2
+    assert widget.get_state()["_snapshot"]["seq"] > 0
+    assert act(SimpleNamespace(type="play", playing=False)) == ""  # type: ignore[arg-type] # as above
+    assert "only looks" in act(SimpleNamespace(type="send"))  # type: ignore[arg-type] # as above
+
+
+async def test_a_view_can_start_playing() -> None:
+    inspector = Inspector(EVENTS)
+    inspector._act(SimpleNamespace(type="play", playing=True, speed=1000))  # type: ignore[arg-type] # as above
+    assert inspector.playing
+    assert inspector._playing is not None
+    await asyncio.wait([inspector._playing])
+    assert not inspector.playing
+
+
+def test_it_is_displayed_in_words_where_nothing_else_can_be() -> None:
+    inspector = Inspector(EVENTS)
+    inspector.seek(4)
+    assert inspector._repr_mimebundle_()["text/plain"] == "Hello"
