@@ -21,7 +21,14 @@ from typing import Any, Final
 
 from aistream_nb.core.values import Event
 
-__all__ = ["ChunkExpander", "ChunkFault", "ChunkForm"]
+__all__ = [
+    "CHUNK_FORMS",
+    "CLOSES_ALL_LANES",
+    "CLOSES_OWN_LANE",
+    "ChunkExpander",
+    "ChunkFault",
+    "ChunkForm",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -180,3 +180,7 @@ def test_any_patch_applies_or_raises_and_leaves_its_input_alone(
     except PatchError:
         step = PatchError
     assert whole == step
+
+
+def test_removing_the_whole_document_leaves_null():
+    assert apply_patch({"a": 1}, [{"op": "remove", "path": ""}]) is None
