@@ -33,7 +33,7 @@ class SnapshotMaker:
 
     def __init__(self, *, with_approvals: bool = True) -> None:
         self._with_approvals: bool = with_approvals
-        self._sources: list[UIMessage] = []
+        self._sources: tuple[UIMessage, ...] = ()
         self._made: list[dict[str, Any]] = []
 
     def make(
@@ -43,8 +43,8 @@ class SnapshotMaker:
         is_running: bool,
         is_loading: bool = False,
     ) -> dict[str, Any]:
-        """The snapshot of ``messages``."""
-        sources, made = list(messages), self._made
+        """The snapshot of ``messages``; it is not to be changed."""
+        sources, made = tuple(messages), self._made
         # Mostly the last message grew: then the others are passed at the speed of C.
         start = min(len(sources), len(made)) - 1
         if start < 1 or sources[:start] != self._sources[:start]:
@@ -55,7 +55,7 @@ class SnapshotMaker:
             shown.append(made[index] if known else self._show(sources[index]))
         self._sources, self._made = sources, shown
         return {
-            "messages": list(shown),
+            "messages": shown,
             "isRunning": is_running,
             "isLoading": is_loading,
         }
