@@ -23,6 +23,8 @@ from aistream_nb.core.ordering_rules import Profile
 from aistream_nb.core.values import Event
 from aistream_nb.errors import AIStreamError
 from aistream_nb.recording import Recording
+from aistream_nb.recording.compaction import compact_entries
+from aistream_nb.recording.entries import Entry
 from aistream_nb.widgets.forms import forms_of
 from aistream_nb.widgets.wire_inspector import ViolationView
 
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Inspector"]
 
+_SEGMENT: Final = 100
+"""Events that are joined at once."""
 _LONGEST_PAUSE: Final = 3.0
 _SHORTEST_PAUSE: Final = 0.02
 _NO_TIME_PAUSE: Final = 0.25
@@ -66,6 +70,7 @@ class Inspector:
         self._verifier = OrderingVerifier(profile=profile)
         self._ending: tuple[Violation, ...] = ()
         self._events: tuple[Event, ...] = ()
+        self._segments: list[tuple[Event, ...]] = []
         self._position = 0
         self._playing: asyncio.Task[None] | None = None
         self._widget: InspectorWidget | None = None
@@ -133,12 +138,30 @@ class Inspector:
         wanted = max(0, min(wanted, len(self)))
         if wanted < self._position:
             self.conversation.reset()
-            prefix = Recording.of(self._events[:wanted]).compact()
-            self.conversation.receive_all(prefix.events)
+            whole, rest = divmod(wanted, _SEGMENT)
+            for number in range(whole):
+                self.conversation.receive_all(self._segment(number))
+            self.conversation.receive_all(self._events[wanted - rest : wanted])
         else:
             self.conversation.receive_all(self._events[self._position : wanted])
         self._position = wanted
         self._tell()
+
+    def _segment(self, number: int) -> tuple[Event, ...]:
+        """The events of one segment with neighbouring deltas joined, made once.
+
+        Going back folds these, so that it costs what the stream says and not how
+        finely it was cut.
+        """
+        while len(self._segments) <= number:
+            start = len(self._segments) * _SEGMENT
+            entries = [
+                Entry(0.0, "event", event)
+                for event in self._events[start : start + _SEGMENT]
+            ]
+            joined = (entry.event for entry in compact_entries(entries))
+            self._segments.append(tuple(event for event in joined if event is not None))
+        return self._segments[number]
 
     def step(self, count: int = 1) -> Event | None:
         """Go so many events on, or back; the answer is the event we are at."""

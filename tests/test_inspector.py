@@ -167,3 +167,22 @@ def test_it_is_displayed_in_words_where_nothing_else_can_be() -> None:
     inspector = Inspector(EVENTS)
     inspector.seek(4)
     assert inspector._repr_mimebundle_()["text/plain"] == "Hello"
+
+
+def test_going_back_over_many_events_shows_the_same() -> None:
+    events = [
+        EVENTS[0],
+        EVENTS[1],
+        *[{**EVENTS[2], "delta": f"{number} "} for number in range(450)],
+        *EVENTS[4:],
+    ]
+    there, again = Inspector(events), Inspector(events)
+    again.seek(-1)
+    for position in (452, 333, 300, 101, 100, 99, 3):
+        there.seek(0)
+        there.seek(position)
+        again.seek(position)
+        assert text(again) == text(there)
+        assert again.conversation.messages[-1].parts == (
+            there.conversation.messages[-1].parts
+        )
