@@ -64,9 +64,12 @@ class CallBook:
 
     def receive(self, value: object) -> list[Command]:
         """What is to be done after the snapshot ``value`` was observed."""
-        snapshot = self._read(value)
+        try:
+            snapshot = read_snapshot(value)
+        except Exception as error:  # noqa: BLE001 -- a foreign mapping may raise anything; E.4
+            return self._cannot_read(value, error)
         if snapshot is None:
-            return []
+            return self._cannot_read(value, None)
         last = self._last
         trust = last is None or snapshot.messages is not last.messages
         if not trust and self._has_same_flags(snapshot):
@@ -108,21 +111,14 @@ class CallBook:
 
     # ------------------------------------------------------------ the walk
 
-    def _read(self, value: object) -> Snapshot | None:
-        error: Exception | None = None
-        snapshot: Snapshot | None = None
-        try:
-            snapshot = read_snapshot(value)
-        except Exception as caught:  # noqa: BLE001 -- a foreign mapping may raise anything; E.4
-            error = caught
-        if snapshot is None:
-            self._report(
-                "unreadable-snapshot",
-                f"a snapshot must be a mapping with a list of messages; got "
-                f"{type(value).__name__}, which changes nothing",
-                error,
-            )
-        return snapshot
+    def _cannot_read(self, value: object, error: Exception | None) -> list[Command]:
+        self._report(
+            "unreadable-snapshot",
+            f"a snapshot must be a mapping with a list of messages; got "
+            f"{type(value).__name__}, which changes nothing",
+            error,
+        )
+        return []
 
     def _has_same_flags(self, snapshot: Snapshot) -> bool:
         last = self._last

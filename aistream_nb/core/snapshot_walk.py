@@ -234,8 +234,9 @@ class MessageMemory:
         start = messages[:count]
         if not isinstance(start, list):
             start = list(start)
-        if start[0] is self._kept[0]:
-            return _same(start, self._kept)
+        kept = self._kept
+        if start[0] is kept[0]:
+            return _same(start, kept)
         if not self._has_the_same_contents(start):
             return False
         # A host that decodes every list anew is compared with what is warm in the

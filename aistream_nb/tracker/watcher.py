@@ -247,9 +247,10 @@ class ToolInvocationTracker:
 
     def _pump(self) -> None:
         """Perform what was decided before this turn."""
+        perform, take = self._perform, self._commands.popleft
         for _ in range(len(self._commands)):
-            command = self._commands.popleft()
-            self._perform[type(command)](command)
+            command = take()
+            perform[type(command)](command)
         self._request()
 
     def _open(self, command: Open) -> None:
