@@ -55,7 +55,8 @@ def show(source: Source, *, dialect: DialectChoice = "official") -> Shown:
     Args:
         source: An iterable, an async iterable, or what such a one can be awaited
             from; its items are mappings, JSON lines, objects of an AG-UI SDK, or
-            pieces of a body of server-sent events. Or a whole body, a recording, or the path of a file that holds one.
+            pieces of a body of server-sent events. Or a whole body, a recording, or the
+            path of a file that holds one.
         dialect: What the order is judged as; ``tanstack`` for TanStack AI.
 
     Events that are there are shown at once. An asynchronous source is read in the

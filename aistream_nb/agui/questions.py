@@ -13,7 +13,7 @@ silence: the answer becomes a refusal. Pure: nothing is sent and nobody is asked
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any, Final, Literal, TypeAlias
 
@@ -165,9 +165,9 @@ def read_questions(
         if one.get("reason") not in CLIENT_TOOL_REASONS
     )
     if official:
-        return official
+        return _paired(official, calls)
     return (
-        *_of_customs(customs),
+        *_paired(tuple(_of_customs(customs)), calls),
         *_of_adk(calls),
         *(
             Question(id=call.id, style="pending-call", reason="tool_call", call=call)
@@ -256,6 +256,23 @@ def _call_of(wire: Mapping[str, Any], calls: Sequence[OpenCall]) -> OpenCall | N
         (one for one in calls if one.id == named or (not named and one.id in parts)),
         None,
     )
+
+
+def _paired(
+    questions: tuple[Question, ...], calls: Sequence[OpenCall]
+) -> tuple[Question, ...]:
+    """One question that names no call, and one call that waits, belong together.
+
+    Then rules for that tool hold, and its card says what is asked. Of several calls
+    nobody can tell which one is meant (LangGraph).
+    """
+    waiting = [call for call in calls if call.name not in _ASIDE]
+    if len(questions) != 1 or len(waiting) != 1:
+        return questions
+    question = questions[0]
+    if question.call is not None or question.reason not in _KNOWN_REASONS:
+        return questions
+    return (replace(question, call=waiting[0]),)
 
 
 def _message_of(wire: Mapping[str, Any]) -> str:
