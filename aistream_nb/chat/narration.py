@@ -1,9 +1,12 @@
 """A gate that tells what it does, so that a recording holds every decision.
 
 Around whatever gate a chat was given, :class:`NarratedGate` emits AG-UI CUSTOM
-events: ``approval-requested`` when a person is asked, ``aistream:decision`` with who
+events: ``aistream:asked`` when a person is asked, ``aistream:decision`` with who
 decided what and why, ``aistream:executing`` before the tool runs. The wrapped gate
 decides; nothing here can turn a no into a yes.
+
+The question has a name of its own: it is asked and answered inside the run, and is no
+AG-UI interrupt, which ends one.
 """
 
 from __future__ import annotations
@@ -86,7 +89,7 @@ class NarratedGate:
         match event:
             case Asked(pending) if pending.chat == self._chat:
                 self._tell(
-                    "approval-requested",
+                    "aistream:asked",
                     {
                         "toolCallId": pending.tool_call_id or self._name_call(),
                         "toolName": pending.tool.name,

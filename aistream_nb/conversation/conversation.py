@@ -22,9 +22,9 @@ from aistream_nb.conversation.calls import CallBook
 from aistream_nb.conversation.change import Change
 from aistream_nb.conversation.models import MessageModel, ToolCallModel
 from aistream_nb.conversation.reading import (
+    as_processed,
     mapping_at,
     mappings,
-    marked_failure,
     seconds,
 )
 from aistream_nb.core.events import as_event
@@ -127,7 +127,7 @@ class Conversation(HasTraits):
         before = self._BEFORE.get(kind)
         if before is not None:
             before(self, wire)
-        self._processor.receive(marked_failure(wire))
+        self._processor.receive(as_processed(wire))
         after = self._AFTER.get(kind)
         run = False if after is None else after(self, wire)
         change = self._absorb(wire, kind, run=run)
@@ -332,6 +332,7 @@ class Conversation(HasTraits):
     }
     _CUSTOM: ClassVar[Mapping[str, Callable[..., None]]] = {
         "approval-requested": _asked,
+        "aistream:asked": _asked,
         "aistream:decision": _decided,
         "aistream:executing": _executing,
         "aistream:round": _round_ended,

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from aistream_nb.core.values import Event, is_array, is_mapping
 
-__all__ = ["mapping_at", "mappings", "marked_failure", "seconds"]
+__all__ = ["as_processed", "mapping_at", "mappings", "seconds"]
 
 _SECONDS: Final = 0.001
 """AG-UI's timestamps are milliseconds; ours are seconds."""
@@ -42,8 +42,17 @@ def seconds(event: Event) -> float | None:
     return moment * _SECONDS
 
 
-def marked_failure(event: Event) -> Event:
-    """A result that is marked as failed, in the words that the processor reads."""
-    if mapping_at(event, "metadata", "aistream").get("isError") is not True:
-        return event
-    return {**event, "state": "output-error"}
+def as_processed(event: Event) -> Event:
+    """The event in the words that the processor reads.
+
+    A result that our metadata marks as failed says so, and a question of our gate is
+    the dialect's ``approval-requested``.
+
+    >>> as_processed({"type": "CUSTOM", "name": "aistream:asked"})["name"]
+    'approval-requested'
+    """
+    if event.get("name") == "aistream:asked":
+        return {**event, "name": "approval-requested"}
+    if mapping_at(event, "metadata", "aistream").get("isError") is True:
+        return {**event, "state": "output-error"}
+    return event

@@ -76,7 +76,7 @@ class RecordedGate:
             if not is_mapping(value):
                 continue
             call_id = str(value.get("toolCallId"))
-            if name == "approval-requested":
+            if name == "aistream:asked":
                 asked[call_id] = event
             elif name == "aistream:decision":
                 question = asked.pop(call_id, None)

@@ -321,7 +321,7 @@ async def test_of_several_waiting_calls_one_must_be_named():
     asked = [
         {
             "type": "CUSTOM",
-            "name": "approval-requested",
+            "name": "aistream:asked",
             "value": {"toolCallId": call, "approval": {"id": f"approval {call}"}},
         }
         for call in "ab"
@@ -352,7 +352,7 @@ async def test_a_gate_of_your_own_is_asked_and_its_answer_is_recorded():
             {"type": "TOOL_CALL_START", "toolCallId": "z", "toolCallName": "f"},
             {
                 "type": "CUSTOM",
-                "name": "approval-requested",
+                "name": "aistream:asked",
                 "value": {"toolCallId": "z", "approval": {"id": "q"}},
             },
         ]

@@ -73,7 +73,7 @@ def result(content: str = "42", **more: Any) -> dict[str, Any]:
     }
 
 
-ASKED = custom("approval-requested", approval={"id": "a"})
+ASKED = custom("aistream:asked", approval={"id": "a"})
 FAILED = {"metadata": {"aistream": {"isError": True}}}
 
 

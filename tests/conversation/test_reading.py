@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from aistream_nb.conversation.reading import (
+    as_processed,
     mapping_at,
     mappings,
-    marked_failure,
     seconds,
 )
 
@@ -28,10 +28,10 @@ def test_only_objects_are_read():
 def test_a_result_without_the_mark_is_handed_on_as_it_is():
     event = {"type": "TOOL_CALL_RESULT", "metadata": {"aistream": {"isError": 1}}}
 
-    assert marked_failure(event) is event
+    assert as_processed(event) is event
 
 
 def test_a_marked_result_reads_as_failed():
     event = {"metadata": {"aistream": {"isError": True}}}
 
-    assert marked_failure(event)["state"] == "output-error"
+    assert as_processed(event)["state"] == "output-error"
