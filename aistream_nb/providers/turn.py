@@ -22,8 +22,10 @@ from typing import Any, Final, Self, Unpack
 from aistream_nb.core.tool_spec import ClientTool, Gate
 from aistream_nb.core.turn_events import (
     Done,
+    ToolCallArgsDelta,
     ToolCallDone,
     ToolCallResult,
+    ToolCallStart,
     TurnEvent,
     TurnFailed,
 )
@@ -55,6 +57,7 @@ from aistream_nb.providers.turn_source import Road, RoundSource
 
 __all__ = ["Turn", "execute_client_tool_turn", "make_turn"]
 
+_OF_CALLS: Final = (ToolCallStart, ToolCallArgsDelta, ReadyCall)
 _SHORT: Final = 7
 """Header values up to this length are words, not secrets."""
 
@@ -241,11 +244,15 @@ class Turn:
             await self._stop()
 
     async def _happenings(self) -> AsyncGenerator[TurnEvent]:
-        """The events of the stream, and the results of the calls in it."""
+        """The events of the stream, and the results of the calls in it.
+
+        After an abort, what had arrived may still be shown, but no call is told of.
+        """
         waiting: list[ReadyCall] = []
         while batch := await self._next_batch():
             for item in batch:
-                self._check_abort()
+                if isinstance(item, _OF_CALLS):
+                    self._check_abort()
                 if not isinstance(item, ReadyCall):
                     yield item
                     continue

@@ -107,7 +107,7 @@ class Player:
     async def play(self) -> dict[str, Any]:
         if (self.case.get("abort") or {}).get("when") == "before":
             self.abort.abort()
-        limit = self.case.get("max_rounds") or len(self.case["turns"])
+        limit = self.case.get("max_rounds") or max(1, len(self.case["turns"]))
         while len(self.rounds) < limit:
             outcome = await self._round()
             if isinstance(outcome, str):
@@ -169,10 +169,9 @@ class Player:
         if "tier" in request:
             options["tier"] = request["tier"]
         base = f"{self.address}{request.get('basePath', '')}"
-        literal = request.get("endpoint")
-        endpoint = (
-            base if literal is None else literal.replace("{server}", self.address)
-        )
+        endpoint = request.get("endpoint", base)
+        if isinstance(endpoint, str):
+            endpoint = endpoint.replace("{server}", self.address)
         record = _record(request.get("providerId") or IDS[self.case["provider"]])
         options |= {"provider": record, "messages": request["messages"]}
         if self.case.get("entry") == "proxy":
@@ -192,7 +191,8 @@ class Player:
 
 def _record(ident: str) -> ProviderRecord:
     told = REGISTRY[ident]
-    ours = PROVIDERS[ident]
+    unknown = ProviderRecord(id=ident, api_format="openai", wire="responses")
+    ours = PROVIDERS.get(ident, unknown)
     return replace(
         ours,
         # The reference speaks Responses to everybody in a turn with tools.
@@ -222,7 +222,12 @@ def _round_result(outcome: TurnOutcome, *, plain: bool) -> dict[str, Any]:
         "fullText": outcome.full_text,
     }
     if outcome.tool_conflicts is not None:
-        result["toolConflicts"] = asdict(outcome.tool_conflicts)
+        conflicts = asdict(outcome.tool_conflicts)
+        result["toolConflicts"] = {
+            "policy": conflicts["policy"],
+            "droppedServerTools": conflicts["dropped_server_tools"],
+            "droppedClientTools": conflicts["dropped_client_tools"],
+        }
     if plain:
         return result
     continuation = outcome.continuation

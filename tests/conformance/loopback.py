@@ -55,6 +55,7 @@ class Server:
                 return
             await self._answer(turn, writer)
             if turn.get("close") == "hang":
+                await asyncio.sleep(0.05)  # the client reads what was sent
                 self.on_hang()
                 await reader.read()
             elif turn.get("close") == "reset":
