@@ -239,6 +239,25 @@ def test_the_end_is_followed_only_while_the_reader_is_there(
     host.wait("text=New text below", state="detached")
 
 
+def test_a_card_that_closes_does_not_end_the_following(host: Any, scene: Any) -> None:
+    scene.show()
+    scene.start()
+    scene.say("line\n\n" * 40)
+    scene.call("c1", "delete_file", ARGUMENTS)
+    scene.ask("c1", "delete_file")
+    host.click("text=Approve delete_file")
+    scene.decide("c1", "proceed", by="you")
+    host.wait(".aistream-approval", state="detached")
+    scene.say("more\n\n" * 40, message="m2")
+    near = """() => {
+      const { scrollHeight, scrollTop, clientHeight } =
+        document.querySelector(".aistream-scroll");
+      return scrollHeight - scrollTop - clientHeight < 5;
+    }"""
+    host.wait_until(near)
+    assert host.count("text=New text below") == 0
+
+
 def test_a_selection_in_text_that_grows_survives(host: Any, scene: Any) -> None:
     scene.show()
     scene.start()

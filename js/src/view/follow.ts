@@ -2,11 +2,14 @@
  * Follows the end of what grows, as long as the reader is there.
  *
  * Within 48 px of the end counts as there. Whoever scrolled away is left alone, and
- * `behind` says that there is more below.
+ * `behind` says that there is more below. NB: content that shrinks (a card that
+ * closes) moves the view up as well; only what a person did counts as leaving.
  */
 import { type Signal, signal } from "@preact/signals";
 
 export const NEAR = 48;
+const RECENT_MS = 700;
+const HANDS = ["wheel", "touchmove", "keydown", "pointerdown"] as const;
 
 export class Follower {
   readonly behind: Signal<boolean> = signal(false);
@@ -14,10 +17,14 @@ export class Follower {
   readonly #observer: ResizeObserver | undefined;
   #following = true;
   #top = 0;
+  #height = 0;
+  #handsOnAt = Number.NEGATIVE_INFINITY;
 
   constructor(box: HTMLElement, content: HTMLElement) {
     this.#box = box;
     box.addEventListener("scroll", this.#scrolled, { passive: true });
+    for (const kind of HANDS)
+      box.addEventListener(kind, this.#handsOn, { passive: true });
     if (typeof ResizeObserver === "function") {
       this.#observer = new ResizeObserver(() => this.grew());
       this.#observer.observe(content);
@@ -26,19 +33,30 @@ export class Follower {
 
   /** The content changed its height. */
   grew(): void {
-    if (this.#following) this.#box.scrollTop = this.#box.scrollHeight;
+    if (this.#following) this.#jump();
     else if (!this.#isAtEnd()) this.behind.value = true;
   }
 
   toEnd(): void {
     this.#following = true;
     this.behind.value = false;
-    this.#box.scrollTop = this.#box.scrollHeight;
+    this.#jump();
   }
 
   close(): void {
     this.#box.removeEventListener("scroll", this.#scrolled);
+    for (const kind of HANDS) this.#box.removeEventListener(kind, this.#handsOn);
     this.#observer?.disconnect();
+  }
+
+  #jump(): void {
+    this.#box.scrollTop = this.#box.scrollHeight;
+    this.#remember();
+  }
+
+  #remember(): void {
+    this.#top = this.#box.scrollTop;
+    this.#height = this.#box.scrollHeight;
   }
 
   #isAtEnd(): boolean {
@@ -46,12 +64,18 @@ export class Follower {
     return scrollHeight - scrollTop - clientHeight <= NEAR;
   }
 
+  readonly #handsOn = (): void => {
+    this.#handsOnAt = performance.now();
+  };
+
   readonly #scrolled = (): void => {
-    const { scrollTop } = this.#box;
-    // Only a reader goes up; growth alone leaves us above the end for a moment.
-    if (this.#isAtEnd()) this.#following = true;
-    else if (scrollTop < this.#top - 1) this.#following = false;
-    this.#top = scrollTop;
-    if (this.#following) this.behind.value = false;
+    const recent = performance.now() - this.#handsOnAt < RECENT_MS;
+    const sameHeight = this.#box.scrollHeight === this.#height;
+    const wentUp = this.#box.scrollTop < this.#top - 1;
+    if (this.#isAtEnd()) {
+      this.#following = true;
+      this.behind.value = false;
+    } else if (wentUp && (recent || sameHeight)) this.#following = false;
+    this.#remember();
   };
 }
