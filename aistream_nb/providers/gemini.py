@@ -178,9 +178,9 @@ class GeminiTranslator:
         is_bad = isinstance(reason, str) and reason != "" and reason not in _GOOD
         parts = object_in(candidate, "content").get("parts")
         for found in parts if is_array(parts) else ():
-            part = dict_or_none(found)
+            part = _without_nulls(dict_or_none(found) or {})
             # A turn that went wrong runs nothing.
-            if part is not None and not (is_bad and "functionCall" in part):
+            if part and not (is_bad and "functionCall" in part):
                 self._read_part(part)
         if is_bad:
             said = candidate.get("finishMessage")
@@ -195,7 +195,7 @@ class GeminiTranslator:
             self._read_text(part, text)
         elif is_mapping(part.get("functionCall")):
             self._read_call(part)
-        elif any(value is not None for value in part.values()):
+        else:
             self._keep(part)
 
     def _read_text(self, part: dict[str, Any], text: str) -> None:
@@ -285,11 +285,12 @@ def _replayed_call(
     part: Mapping[str, Any], call: Mapping[str, Any], arguments: dict[str, Any]
 ) -> dict[str, Any]:
     """The part as it goes back: nothing invented, nothing dropped but nulls."""
-    dropped = {"partialArgs", "willContinue"}
-    kept = {
-        name: value
-        for name, value in call.items()
-        if value is not None and name not in dropped
-    }
-    siblings = {name: value for name, value in part.items() if value is not None}
-    return {**siblings, "functionCall": {**kept, "args": arguments}}
+    kept = _without_nulls(call)
+    for name in ("partialArgs", "willContinue"):
+        kept.pop(name, None)
+    return {**part, "functionCall": {**kept, "args": arguments}}
+
+
+def _without_nulls(members: Mapping[str, Any]) -> dict[str, Any]:
+    """An explicit null says that something is absent."""
+    return {name: value for name, value in members.items() if value is not None}

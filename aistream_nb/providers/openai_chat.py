@@ -228,14 +228,34 @@ class ChatTranslator:
             if isinstance(thought, str) and thought:
                 self._out.append(ThinkingDelta(delta=thought))
                 break  # some servers say the same under two names
-        for field in ("content", "refusal"):
-            text = delta.get(field)
-            if isinstance(text, str) and text:
-                self._text.append(text)
-                self._out.append(TextDelta(delta=text))
+        content = delta.get("content")
+        if is_array(content):
+            self._read_parts(content)
+        for text in (content, delta.get("refusal")):
+            self._add_text(text)
         fragments = delta.get("tool_calls")
         for number, fragment in enumerate(fragments if is_array(fragments) else ()):
             self._read_fragment(dict_or_none(fragment) or {}, number)
+
+    def _add_text(self, text: object) -> None:
+        if isinstance(text, str) and text:
+            self._text.append(text)
+            self._out.append(TextDelta(delta=text))
+
+    def _read_parts(self, parts: Sequence[Any]) -> None:
+        """Content in parts, which is how Mistral tells thinking from text."""
+        for found in parts:
+            part = dict_or_none(found) or {}
+            thoughts = part.get("thinking")
+            if is_array(thoughts):
+                pieces = [
+                    (dict_or_none(thought) or {}).get("text") for thought in thoughts
+                ]
+                thought = "".join(piece for piece in pieces if isinstance(piece, str))
+                if thought:
+                    self._out.append(ThinkingDelta(delta=thought))
+            else:
+                self._add_text(part.get("text"))
 
     def _read_fragment(self, fragment: dict[str, Any], number: int) -> None:
         index = fragment.get("index", number)

@@ -176,14 +176,18 @@ def test_arguments_in_pieces_are_refused_without_running():
 
 def test_nulls_are_absent():
     payload = chunk(
+        {"text": "x", "thought": None, "thoughtSignature": None},
         {"text": None, "functionCall": {"name": "add", "args": None, "id": None}},
         finish="STOP",
     )
     payload["candidates"][0]["finishMessage"] = None
     translator, items = read({**payload, "promptFeedback": None, "error": None})
-    assert items == [ReadyCall(name="add", call_id=None, arguments={})]
+    assert items[1:] == [ReadyCall(name="add", call_id=None, arguments={})]
     model, _ = translator.continuation([result()])
-    assert model["parts"] == [{"functionCall": {"name": "add", "args": {}}}]
+    assert model["parts"] == [
+        {"text": "x"},
+        {"functionCall": {"name": "add", "args": {}}},
+    ]
 
 
 def test_odd_frames_say_nothing():

@@ -63,6 +63,17 @@ def test_text_refusals_and_thinking_are_shown():
     assert translator.full_text() == "Hi no"
 
 
+def test_content_may_come_in_parts():
+    thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm"}, 7]}
+    empty = {"type": "thinking", "thinking": []}
+    translator, items = read(
+        chunk(content=[thinking, empty]),
+        chunk("stop", content=[{"type": "text", "text": "Hi"}, {"type": "image"}, 7]),
+    )
+    assert items == [ThinkingDelta(delta="Hm"), TextDelta(delta="Hi")]
+    assert translator.full_text() == "Hi"
+
+
 def test_a_call_is_put_together_from_its_fragments():
     _, items = read(
         calls(fragment("", id="c1", name="add")),
