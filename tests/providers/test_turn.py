@@ -43,16 +43,16 @@ ONE_CALL = message(*call_block(0, "t1", OSLO), stop="tool_use")
 
 async def test_a_turn_gives_its_events_and_then_its_outcome():
     usage = {"input_tokens": 7, "cache_read_input_tokens": None}
-    server = Server(message(*text_block(0, "Hel", "lo"), usage=usage))
+    server = Server(message(*text_block(0, "Good ", "day"), usage=usage))
     events, outcome = await play(server)
     done = Done(
         truncated=False,
-        full_text="Hello",
+        full_text="Good day",
         stop_reason="end_turn",
         usage=Usage(input_tokens=7, output_tokens=5),
     )
-    assert events == [TextDelta(delta="Hel"), TextDelta(delta="lo"), done]
-    assert outcome.full_text == "Hello"
+    assert events == [TextDelta(delta="Good "), TextDelta(delta="day"), done]
+    assert outcome.full_text == "Good day"
     assert outcome.continuation is None
     assert outcome.usage == done.usage
 
@@ -132,8 +132,8 @@ async def test_two_tools_of_one_name_are_refused():
 
 
 async def test_an_unknown_option_is_refused():
-    with pytest.raises(TypeError, match="temprature"):
-        begin(Server(), temprature=1)
+    with pytest.raises(TypeError, match="heat"):
+        begin(Server(), heat=1)
 
 
 async def test_images_are_refused_where_nobody_looks_at_them():
@@ -179,7 +179,7 @@ async def test_a_failed_connect_fails_the_turn():
 
 
 async def test_a_stream_that_breaks_keeps_what_came():
-    half = message(*text_block(0, "Hel"))[:-60]
+    half = message(*text_block(0, "Good"))[:-60]
     events, failure = await play(Server(Answer(half, breaks=broken())))
     assert kinds(events) == ["text-delta", "error"]
     assert isinstance(failure, ProviderStreamError)
@@ -188,14 +188,14 @@ async def test_a_stream_that_breaks_keeps_what_came():
 
 
 async def test_a_stream_without_its_end_is_an_error():
-    events, failure = await play(Server(sse(*text_block(0, "Hel"))))
+    events, failure = await play(Server(sse(*text_block(0, "Good"))))
     assert str(failure) == "Anthropic stream ended without a message_stop event"
     assert kinds(events) == ["text-delta", "error"]
 
 
 async def test_what_the_provider_says_of_its_failure_ends_the_turn():
     error = {"type": "error", "error": {"message": "Overloaded"}}
-    server = Server(sse(*text_block(0, "Hel"), error, *text_block(1, "late")))
+    server = Server(sse(*text_block(0, "Good"), error, *text_block(1, "late")))
     events, failure = await play(server)
     assert events[-1] == TurnFailed(message="Overloaded")
     assert kinds(events) == ["text-delta", "error"]
@@ -247,7 +247,7 @@ async def test_an_overload_that_is_said_first_is_tried_again():
 
 async def test_nothing_is_tried_again_after_the_first_event():
     error = {"type": "error", "error": {"type": "overloaded_error", "message": "Busy"}}
-    server = Server(sse(*text_block(0, "Hel"), error), message())
+    server = Server(sse(*text_block(0, "Good"), error), message())
     _, failure = await play(server, retry=RetryPolicy())
     assert str(failure) == "Busy"
     assert len(server.requests) == 1
@@ -291,7 +291,7 @@ async def test_an_abort_ends_a_stream_that_waits():
         abort.abort()
         await asyncio.Event().wait()
 
-    half = sse(*text_block(0, "Hel"))
+    half = sse(*text_block(0, "Good"))
     events, failure = await play(Server(Answer(half, before_end=hang)), abort=abort)
     assert kinds(events) == ["text-delta", "error"]
     assert str(failure) == "the turn was aborted"
