@@ -64,8 +64,8 @@ export class Follower {
     return scrollHeight - scrollTop - clientHeight <= NEAR;
   }
 
-  readonly #handsOn = (): void => {
-    this.#handsOnAt = performance.now();
+  readonly #handsOn = (event: Event): void => {
+    if (mayScrollUp(event)) this.#handsOnAt = performance.now();
   };
 
   readonly #scrolled = (): void => {
@@ -78,4 +78,14 @@ export class Follower {
     } else if (wentUp && (recent || sameHeight)) this.#following = false;
     this.#remember();
   };
+}
+
+const KEYS = new Set(["ArrowUp", "PageUp", "Home", " "]);
+
+/** Whether a person may be going up; a click on a button is not that. */
+function mayScrollUp(event: Event): boolean {
+  if (event instanceof WheelEvent) return event.deltaY < 0;
+  if (event instanceof KeyboardEvent) return KEYS.has(event.key);
+  if (event.type === "pointerdown") return event.target === event.currentTarget;
+  return true;
 }
