@@ -51,6 +51,7 @@ _BODY_LIMIT: Final = 64 * 1024
 _QUOTE_LIMIT: Final = 4000
 """How much of it is quoted in an error."""
 _FIRST_ERROR_STATUS: Final = 300
+_SHORTEST_SECRET: Final = 6  # local servers get keys such as "x"
 _KEY_SHAPES: Final = re.compile(
     r"\b(?:sk-|xai-|gsk_|AIza|Bearer\s+)[A-Za-z0-9_\-*.]{6,}"
 )
@@ -144,7 +145,9 @@ class HttpClient:
         except TimeoutError:
             failure = deadline.failure(request)
         except _load_httpx().RequestError as error:
-            failure = _connection_failure(error, request)
+            failure = _connection_failure(_detail(error, request), request)
+        except UnicodeError:
+            failure = _connection_failure("a header is not plain ASCII", request)
         else:
             stream = HttpStream(response, request, deadline)
             if response.is_success:
@@ -196,10 +199,7 @@ class _Deadline:
         self.at: Final = None if seconds is None else now + seconds
 
     def failure(self, request: HttpRequest) -> ProviderConnectionError:
-        return ProviderConnectionError(
-            f"AI streaming request failed: no answer within {self.seconds:g} s",
-            provider=request.provider,
-        )
+        return _connection_failure(f"no answer within {self.seconds:g} s", request)
 
 
 class HttpStream:
@@ -268,7 +268,7 @@ class HttpStream:
 
     def _broken(self, error: httpx.RequestError) -> ProviderError:
         if not self._begun:
-            return _connection_failure(error, self._request)
+            return _connection_failure(_detail(error, self._request), self._request)
         return ProviderStreamError(
             f"the stream broke off: {_detail(error, self._request)}",
             provider=self._request.provider,
@@ -301,11 +301,11 @@ class HttpStream:
 def redact(text: str, secrets: tuple[str, ...] = ()) -> str:
     """``text`` without the given secrets, and without what looks like a key.
 
-    >>> redact("bad key sk-live-12345678, sorry", ("sorry",))
+    >>> redact("bad key sk-live-12345678, hunter2", ("hunter2",))
     'bad key [redacted], [redacted]'
     """
     for secret in secrets:
-        if secret:
+        if len(secret) >= _SHORTEST_SECRET:
             text = text.replace(secret, "[redacted]")
     return _KEY_SHAPES.sub("[redacted]", text)
 
@@ -361,12 +361,9 @@ def scripted_transport(answer: Answerer) -> httpx.AsyncBaseTransport:
     return _Scripted()
 
 
-def _connection_failure(
-    error: httpx.RequestError, request: HttpRequest
-) -> ProviderConnectionError:
+def _connection_failure(detail: str, request: HttpRequest) -> ProviderConnectionError:
     return ProviderConnectionError(
-        f"AI streaming request failed: {_detail(error, request)}",
-        provider=request.provider,
+        f"AI streaming request failed: {detail}", provider=request.provider
     )
 
 

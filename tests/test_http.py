@@ -113,6 +113,13 @@ async def test_no_answer_in_time_is_a_connection_error():
         await client.open(request())
 
 
+async def test_a_header_that_cannot_be_sent_is_refused_without_showing_it():
+    with pytest.raises(ProviderConnectionError, match="not plain ASCII") as caught:
+        await read(Server(), headers={"x-key": "kľúč-planted"})
+    assert "planted" not in repr(caught.value)
+    assert caught.value.__context__ is None
+
+
 async def test_headers_without_a_first_byte_are_no_answer():
     async def never(_request: HttpRequest) -> Any:
         return Answer([], before_end=asyncio.Event().wait)
@@ -189,7 +196,7 @@ async def test_no_key_is_in_any_error_repr_or_trace():
 def test_what_looks_like_a_key_is_taken_out():
     shown = redact("Bearer abcdef123456 or AIzaSyD-12345678")
     assert shown == "[redacted] or [redacted]"
-    assert redact("nothing here", ("",)) == "nothing here"
+    assert redact("nothing here", ("", "x", "her")) == "nothing here"
 
 
 async def test_a_client_is_made_when_it_is_needed_and_closed_once():
