@@ -172,9 +172,14 @@ class Shown:
             self._task.cancel()
 
     def __await__(self) -> Generator[Any, None, Shown]:
-        return self._wait().__await__()
+        return self.wait().__await__()
 
-    async def _wait(self) -> Shown:
+    async def wait(self) -> Shown:
+        """Itself, once the source has ended; for ``asyncio.run`` in a script.
+
+        Raises:
+            Exception: Whatever the source raised.
+        """
         if self._task is None and self._waits is not None:
             self.read(self._waits)
         if self._task is not None:

@@ -9,13 +9,14 @@ imported when they are used, so that nobody needs them who does not.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from importlib import import_module
 from types import ModuleType
 from typing import Any, TypeAlias
 from uuid import uuid4
 
 from aistream_nb.agui.run_input import build_run_input
+from aistream_nb.core.events import as_event
 from aistream_nb.errors import AIStreamError
 
 __all__ = ["Prompt", "langgraph", "pydantic_ai"]
@@ -39,9 +40,9 @@ def pydantic_ai(
         AIStreamError: pydantic-ai is not installed with its AG-UI part.
     """
     ui = _needed("pydantic_ai.ui.ag_ui", "pydantic-ai-slim[ag-ui]")
-    adapter = ui.AGUIAdapter(agent=agent, run_input=_run_input(prompt))
-    events: AsyncIterator[Any] = adapter.run_stream(deps=deps, **options)
-    return events
+    run_input = _run_input(prompt)
+    adapter = ui.AGUIAdapter(agent=agent, run_input=run_input)
+    return _with_question(adapter.run_stream(deps=deps, **options), run_input)
 
 
 def langgraph(
@@ -65,8 +66,21 @@ def langgraph(
         emit_raw_events=False,
         emit_interrupt_outcome=True,
     )
-    events: AsyncIterator[Any] = agent.run(_run_input(prompt))
-    return events
+    run_input = _run_input(prompt)
+    return _with_question(agent.run(run_input), run_input)
+
+
+async def _with_question(
+    events: AsyncIterator[Any], run_input: Any
+) -> AsyncGenerator[Any, None]:
+    """The events; where RUN_STARTED does not say what was asked, it is added."""
+    async for event in events:
+        wire = as_event(event)
+        if wire.get("type") == "RUN_STARTED" and "input" not in wire:
+            metadata = {"aistream": {"added": ["input"]}}
+            yield {**wire, "input": as_event(run_input), "metadata": metadata}
+        else:
+            yield event
 
 
 def _needed(module: str, package: str) -> ModuleType:

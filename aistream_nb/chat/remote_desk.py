@@ -46,7 +46,7 @@ class RemoteDesk:
         self.gate: NarratedGate = NarratedGate(
             task.gate,
             emit=self._tell,
-            name_call=_no_name,
+            name_call=str,  # every question here names its call
             chat=task.thread_id,
             audience=task.audience,
         )
@@ -135,8 +135,3 @@ class RemoteDesk:
 
 def _words(question: Question) -> dict[str, str]:
     return {"message": question.message} if question.message else {}
-
-
-def _no_name() -> str:
-    """Every question here names its call."""
-    return ""

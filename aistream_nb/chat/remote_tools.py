@@ -16,9 +16,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from aistream_nb.agui.questions import OpenCall, read_arguments
+from aistream_nb.core.json_text import encode_json
 from aistream_nb.core.processor_tools import result_text
-from aistream_nb.core.tool_spec import ClientTool, Decision, Deny, Gate, GateRequest
+from aistream_nb.core.tool_spec import ClientTool, Decision, Gate, GateRequest
 from aistream_nb.core.values import ABSENT
+from aistream_nb.gate import ApprovalGate
 from aistream_nb.tracker import Diagnostic, ToolInvocationTracker
 
 __all__ = ["RemoteTools", "ToolAnswer"]
@@ -37,8 +39,6 @@ class ToolAnswer:
 
     content: str
     error: str | None = None
-    value: Any = None
-    """What the tool gave, before it was put into words."""
 
 
 class RemoteTools:
@@ -46,7 +46,7 @@ class RemoteTools:
 
     def __init__(self) -> None:
         self._tools: Mapping[str, ClientTool] = {}
-        self._gate: Gate = _closed
+        self._gate: Gate = ApprovalGate()
         self._answers: dict[str, ToolAnswer] = {}
         self._news = asyncio.Event()
         self._past: list[Mapping[str, Any]] = []
@@ -121,16 +121,14 @@ class RemoteTools:
         return call.id in self._tracker.statuses
 
     def _why_not(self, call: OpenCall) -> str:
-        rows = self._tracker.ledger.of(call.id)
-        return rows[-1].why_not_run if rows else "nobody saw it"
+        return self._tracker.ledger.of(call.id)[-1].why_not_run
 
     def _take(self, command: Mapping[str, Any]) -> None:
         content = command.get("modelContent", ABSENT)
-        value = command["result"]
-        words = result_text(value if content is ABSENT else content)
-        text = words if isinstance(words, str) else str(words)
+        words = result_text(command["result"] if content is ABSENT else content)
+        text = words if isinstance(words, str) else encode_json(words)
         error = text if command.get("isError") else None
-        self._answers.setdefault(command["toolCallId"], ToolAnswer(text, error, value))
+        self._answers.setdefault(command["toolCallId"], ToolAnswer(text, error))
         self._news.set()
 
     async def _ask(self, request: GateRequest) -> Decision:
@@ -140,12 +138,8 @@ class RemoteTools:
         self.diagnostics = (*self.diagnostics, diagnostic)
 
 
-async def _closed(_request: GateRequest) -> Decision:
-    return Deny(reason="there is no gate yet")
-
-
 def _not_run(why: str) -> ToolAnswer:
-    text = f"The tool did not run: {why or 'it did not begin'}."
+    text = f"The tool did not run: {why}."
     return ToolAnswer(text, text)
 
 

@@ -8,16 +8,20 @@ programs that nobody here wrote, and a skip would prove nothing.
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+import sysconfig
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import pytest
+
+import aistream_nb
 
 SERVERS: Final[Mapping[str, tuple[str, ...]]] = {
     "pydantic_ai": ("pydantic-ai-slim[ag-ui]==2.68.0", "uvicorn"),
@@ -85,6 +89,26 @@ def _run(*command: str) -> None:
     if done.returncode:
         told = done.stderr.strip().splitlines()[-5:]
         pytest.fail(f"{' '.join(command)} failed:\n" + "\n".join(told))
+
+
+@pytest.fixture
+def run_script(environments: Mapping[str, Environment]) -> Callable[[str, str], str]:
+    """Runs a script in the environment of a framework, with our package beside it."""
+    ours = [str(Path(aistream_nb.__file__).parents[1]), sysconfig.get_path("purelib")]
+
+    def run(name: str, script: str) -> str:
+        done = subprocess.run(  # noqa: S603 # a script that lies beside this file
+            [str(environments[name].python), str(_HERE / "servers" / script)],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(ours)},
+        )
+        assert done.returncode == 0, done.stderr[-2000:]
+        return done.stdout
+
+    return run
 
 
 @pytest.fixture(scope="session")

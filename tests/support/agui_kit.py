@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import aistream_nb as ai
 from aistream_nb.agui import AGUIAgent
 from aistream_nb.chat.ids import counted_ids
+from aistream_nb.chat.remote_agent import RemoteAgent
 from aistream_nb.core.tool_spec import Decision, Gate, GateRequest, Proceed
 from aistream_nb.http import HttpAnswer, HttpClient, HttpRequest, scripted_transport
 
@@ -156,3 +157,63 @@ def result(call_id: str, content: str) -> Event:
 def answer(said: str, message_id: str = "answer") -> list[Event]:
     """A run that only says something."""
     return [started(), *text(said, message_id), finished()]
+
+
+class Charts:
+    """A tool of the client that notes what it is called with."""
+
+    def __init__(self) -> None:
+        self.shown: list[str] = []
+        self.go_on = asyncio.Event()
+        self.go_on.set()
+        self.reached = asyncio.Event()
+
+    def tool(self) -> Any:
+        async def show_chart(kind: str) -> str:
+            """Show a chart."""
+            self.reached.set()
+            await self.go_on.wait()
+            self.shown.append(kind)
+            if kind == "broken":
+                raise ValueError("no such chart")
+            return f"shown {kind}"
+
+        return ai.tool(read_only=True)(show_chart)
+
+
+def remote(chat: ai.Chat) -> RemoteAgent:
+    agent = chat._agent
+    assert isinstance(agent, RemoteAgent)
+    return agent
+
+
+def kinds(chat: ai.Chat) -> list[str]:
+    return [str(event["type"]) for event in chat.recording.events]
+
+
+def tool_messages(request: dict[str, Any]) -> list[tuple[str, str]]:
+    messages = request["messages"]
+    return [
+        (m["toolCallId"], m["content"]) for m in messages if m.get("role") == "tool"
+    ]
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(5):
+        while not holds():  # noqa: ASYNC110 # traits have no event to wait for
+            await asyncio.sleep(0)
+
+
+async def somebody() -> str | None:
+    await asyncio.Event().wait()
+    return None
+
+
+def gate_saying(decision: Decision) -> tuple[list[GateRequest], Any]:
+    asked: list[GateRequest] = []
+
+    async def gate(request: GateRequest) -> Decision:
+        asked.append(request)
+        return decision
+
+    return asked, gate

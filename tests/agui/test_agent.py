@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from agui_kit import AGUIServer, Said, answer, sse
+
+from aistream_nb.agui import AGUIAgent
+from aistream_nb.errors import AIStreamError, ProviderStatusError, ProviderStreamError
+from aistream_nb.http import HttpClient
+
+BODY = {"threadId": "t", "runId": "r"}
+
+
+async def frames_of(server: AGUIServer, **options: Any) -> list[Any]:
+    pieces: list[bytes] = []
+    found: list[Any] = []
+    async with await server.agent(**options).open(BODY, on_bytes=pieces.append) as said:
+        while (frames := await said.read()) is not None:
+            found.extend(frame.event for frame in frames)
+    assert b"".join(pieces)
+    return found
+
+
+async def test_frames_come_as_events_and_the_bytes_are_told():
+    server = AGUIServer(answer("Hello"))
+
+    events = await frames_of(server)
+
+    assert [event["type"] for event in events[:2]] == [
+        "RUN_STARTED",
+        "TEXT_MESSAGE_START",
+    ]
+    assert server.requests == [BODY]
+
+
+async def test_a_last_frame_without_its_empty_line_is_read():
+    server = AGUIServer(Said(body=sse({"type": "RAW", "event": 1}).rstrip()))
+
+    assert await frames_of(server) == [{"type": "RAW", "event": 1}]
+
+
+async def test_headers_are_sent_and_never_quoted():
+    server = AGUIServer(Said(body=b"key abc-def-123 is unknown; page=9", status=403))
+    agent = AGUIAgent(
+        "http://agent.test/run?page=9",
+        headers={"Authorization": "Bearer abc-def-123"},
+        client=server.client,
+    )
+
+    with pytest.raises(ProviderStatusError) as caught:
+        await agent.open(BODY, on_bytes=lambda _content: None)
+
+    assert server.headers[0]["authorization"] == "Bearer abc-def-123"
+    assert caught.value.body == "key [redacted] is unknown; [redacted]"
+    assert "abc" not in repr(agent) + str(caught.value)
+    assert repr(agent) == "AGUIAgent('http://agent.test/run')"
+    assert "pass-word" not in repr(AGUIAgent("http://ann:pass-word@agent.test/run"))
+
+
+async def test_the_binary_form_is_refused_with_the_way_out():
+    server = AGUIServer(
+        Said(body=b"\0\0\0\1x", content_type="application/vnd.ag-ui.event+proto")
+    )
+
+    with pytest.raises(ProviderStreamError, match="text/event-stream"):
+        await frames_of(server)
+
+
+@pytest.mark.parametrize("url", ["agent", "ftp://x/y", "http://"])
+def test_an_address_that_is_none_is_an_error(url: str):
+    with pytest.raises(AIStreamError, match="address"):
+        AGUIAgent(url)
+
+
+def test_an_option_that_nobody_knows_is_an_error_that_lists_the_known():
+    with pytest.raises(AIStreamError, match=r"'retry'.*retries"):
+        AGUIAgent("http://x/y", retry=1)  # pyright: ignore[reportCallIssue] # that is the point
+
+
+async def test_it_closes_its_own_connections_and_not_those_of_others():
+    agent = AGUIAgent("http://x/y")
+    client = HttpClient()
+
+    await agent.aclose()
+
+    assert AGUIAgent("http://x/y", client=client)._client is client
