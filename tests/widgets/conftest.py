@@ -129,6 +129,16 @@ class Host:
         path = str(ARTEFACTS / f"{name}.png")
         self.thread.run(self.page.screenshot(path=path, full_page=True))
 
+    def requests(self) -> list[str]:
+        """Every address that the page asks for from now on."""
+        seen: list[str] = []
+
+        async def watch() -> None:
+            self.page.on("request", lambda request: seen.append(request.url))
+
+        self.thread.run(watch())
+        return seen
+
     def errors(self) -> list[str]:
         return self.evaluate("() => window.errors")
 

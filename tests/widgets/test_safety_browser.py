@@ -80,8 +80,7 @@ def attack(scene: Any, number: int, text: str) -> None:
 
 
 def test_nothing_runs_or_loads_in_the_live_view(host: Any, scene: Any) -> None:
-    requests: list[str] = []
-    host.page.on("request", lambda request: requests.append(request.url))
+    requests = host.requests()
     scene.show()
     for number, text in enumerate(ATTACKS):
         attack(scene, number, text)
@@ -101,8 +100,7 @@ def test_nothing_runs_or_loads_in_the_static_form(host: Any, scene: Any) -> None
     for number, text in enumerate(ATTACKS):
         attack(scene, number, text)
     html = to_html(scene.conversation)
-    requests: list[str] = []
-    host.page.on("request", lambda request: requests.append(request.url))
+    requests = host.requests()
     page = f"<!doctype html><meta charset=utf-8><main>{html}</main>"
     host.thread.run(host.page.set_content(page))
     assert host.evaluate(LOOK, "main") == []
@@ -114,8 +112,7 @@ def test_nothing_runs_or_loads_in_the_static_form(host: Any, scene: Any) -> None
 
 
 def test_a_remote_image_loads_on_a_click_and_not_before(host: Any, scene: Any) -> None:
-    requests: list[str] = []
-    host.page.on("request", lambda request: requests.append(request.url))
+    requests = host.requests()
     scene.show()
     scene.start()
     scene.say("![a chart](https://127.0.0.1:9/chart.png)")
