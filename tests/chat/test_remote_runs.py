@@ -233,7 +233,7 @@ async def test_an_error_behind_the_end_means_that_the_run_failed():
 
 async def test_an_end_that_cannot_be_read_is_an_end():
     server = AGUIServer(
-        [started(), *text("Hello"), {"type": "RUN_FINISHED", "outcome": 7}]
+        [started(), *text("Hello"), {"type": "RUN_FINISHED", "threadId": 7}]
     )
     chat = server.chat()
 

@@ -370,3 +370,29 @@ async def test_a_gate_that_fails_runs_nothing_and_is_told():
 
     assert charts.shown == []
     assert [d.code for d in remote(chat)._tools.diagnostics] == ["gate-failed"]
+
+
+async def test_a_tool_may_take_its_time():
+    charts = Charts()
+    charts.go_on.clear()
+    server = AGUIServer(
+        [
+            started(),
+            *call("c1", "show_chart", '{"kind":"bar"}'),
+            *call("c2", "show_chart", '{"kind":"pie"}'),
+            finished("c1", "c2"),
+        ],
+        answer("done"),
+    )
+    chat = server.chat(tools=[charts.tool()])
+    run = chat.start("Show")
+    await charts.reached.wait()
+    for _ in range(50):
+        await asyncio.sleep(0)
+
+    statuses = {call.status for call in chat.conversation.tool_calls.values()}
+    charts.go_on.set()
+    await run
+
+    assert statuses == {"executing"}
+    assert tool_messages(server.requests[1]) == BOTH
