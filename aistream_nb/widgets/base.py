@@ -138,7 +138,7 @@ class StreamWidget(anywidget.AnyWidget):
     @property
     def watched(self) -> bool:
         """Whether a page reported that it shows this widget."""
-        return any(self._pages.values())
+        return bool(self._pages)
 
     def on_watched(self, callback: Callable[[], None]) -> None:
         """Have ``callback`` called each time a page reports a view.
@@ -148,8 +148,9 @@ class StreamWidget(anywidget.AnyWidget):
         self._watchers.append(callback)
 
     def _see_page(self, action: ReadyAction) -> Refusal:
-        self._pages[action.page] = action.views
+        self._pages.pop(action.page, None)
         if action.views:
+            self._pages[action.page] = action.views
             for watcher in tuple(self._watchers):
                 watcher()
         return ""
