@@ -20,7 +20,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypedDict, Unpack
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 
 from aistream_nb.core.agui_frames import AGUIFrames, Frame, check_answer
 from aistream_nb.core.json_text import encode_json
@@ -46,6 +46,8 @@ May be asynchronous."""
 
 _BINARY: Final = "application/vnd.ag-ui.event+proto"
 _ROUND_LIMIT: Final = 16
+_SHORT: Final = 7
+"""Values up to this length are words, not secrets."""
 
 
 class AGUIOptions(TypedDict, total=False):
@@ -144,6 +146,15 @@ class AGUIAgent:
             "forwardedProps": dict(self._options.get("forwarded_props", {})),
         }
 
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What headers and address hold; nobody may keep it."""
+        parts = urlsplit(self._url)
+        values = [value for _, value in parse_qsl(parts.query)]
+        user = unquote(parts.password or "")
+        given = (*_secrets(self._headers), parts.query, *values, user)
+        return tuple(dict.fromkeys(one for one in given if len(one) > _SHORT))
+
     async def open(
         self, run_input: Mapping[str, Any], *, on_bytes: OnBytes
     ) -> AGUIAnswer:
@@ -169,7 +180,6 @@ class AGUIAgent:
         await self._client.aclose()
 
     def _request(self, run_input: Mapping[str, Any]) -> HttpRequest:
-        parts = urlsplit(self._url)
         return HttpRequest(
             url=self._url,
             headers={
@@ -179,7 +189,7 @@ class AGUIAgent:
             },
             body=encode_json(run_input).encode(),
             provider="agui",
-            secrets=(*_secrets(self._headers), parts.query, parts.password or ""),
+            secrets=self.secrets,
         )
 
 

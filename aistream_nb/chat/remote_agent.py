@@ -56,6 +56,11 @@ class RemoteAgent:
         """Runs the client tools; its ledger tells of every call."""
         return self._tools.tracker
 
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What the requests carry beside the thread, such as keys."""
+        return self.server.secrets
+
     async def run(self, task: Task) -> None:
         """Ask, run the tools that are called here, and ask again until it is done.
 

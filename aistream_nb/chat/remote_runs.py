@@ -180,7 +180,8 @@ class RemoteRuns:
             self._hand_on(event)
 
     def _take(self, frame: Frame) -> None:
-        self.faults.extend(frame.faults)
+        if not (frame.is_done and self._thread.is_tanstack):
+            self.faults.extend(frame.faults)
         if frame.event is None:
             self._thread.skip()
             return

@@ -41,9 +41,9 @@ async def test_a_last_frame_without_its_empty_line_is_read():
 
 
 async def test_headers_are_sent_and_never_quoted():
-    server = AGUIServer(Said(body=b"key abc-def-123 is unknown; page=9", status=403))
+    server = AGUIServer(Said(body=b"key abc-def-123 is bad; k=tenant-42", status=403))
     agent = AGUIAgent(
-        "http://agent.test/run?page=9",
+        "http://agent.test/run?k=tenant-42",
         headers={"Authorization": "Bearer abc-def-123"},
         client=server.client,
     )
@@ -52,7 +52,13 @@ async def test_headers_are_sent_and_never_quoted():
         await agent.open(BODY, on_bytes=lambda _content: None)
 
     assert server.headers[0]["authorization"] == "Bearer abc-def-123"
-    assert caught.value.body == "key [redacted] is unknown; [redacted]"
+    assert caught.value.body == "key [redacted] is bad; [redacted]"
+    assert set(agent.secrets) == {
+        "Bearer abc-def-123",
+        "abc-def-123",
+        "k=tenant-42",
+        "tenant-42",
+    }
     assert "abc" not in repr(agent) + str(caught.value)
     assert repr(agent) == "AGUIAgent('http://agent.test/run')"
     assert "pass-word" not in repr(AGUIAgent("http://ann:pass-word@agent.test/run"))
