@@ -31,6 +31,7 @@ from aistream_nb.errors import (
     ProviderStatusError,
     ProviderStreamError,
 )
+from aistream_nb.http_log import request_of_ours
 
 if TYPE_CHECKING:
     import httpx
@@ -180,7 +181,8 @@ class HttpClient:
         prepared = client.build_request(
             request.method, request.url, headers=headers, content=request.body
         )
-        return await client.send(prepared, stream=True, follow_redirects=False)
+        with request_of_ours():
+            return await client.send(prepared, stream=True, follow_redirects=False)
 
     def _make_client(self) -> httpx.AsyncClient:
         httpx = _load_httpx()

@@ -364,8 +364,8 @@ async def test_what_an_agents_headers_hold_is_nowhere_but_in_the_request(
     search.must_not_find(key)
 
 
-@pytest.mark.parametrize("secret", ["Secr3t-PLANTED", "key=Que-ry-PLANTED"])
-async def test_what_an_agents_address_holds_is_in_nothing_of_ours(
+@pytest.mark.parametrize("secret", ["Secr3t-PLANTED", "Que-ry-PLANTED"])
+async def test_what_an_agents_address_holds_is_nowhere_but_in_the_request(
     secret: str, search: Search, caplog: Any
 ):
     server = Server([failures(secret)["401"]], quiet)
@@ -375,8 +375,6 @@ async def test_what_an_agents_address_holds_is_in_nothing_of_ours(
         agent = ai.AGUIAgent(address)
         search.places["agent"] = repr(agent)
         await fail(search, agent, caplog)
-    ours = [r for r in caplog.records if r.name.startswith("aistream_nb")]
-    search.places["log"] = repr([vars(record) for record in ours])
     assert "key=Que-ry-PLANTED" in sent(server)
     search.must_not_find(secret)
 

@@ -21,6 +21,7 @@ from typing import Any, Final
 
 from aistream_nb.agui.agent import AGUIAgent
 from aistream_nb.chat.agent import Agent, Keyed, Rewindable, Task
+from aistream_nb.chat.clicks import STILL_GOING_ON, Clicks
 from aistream_nb.chat.connect import connect
 from aistream_nb.chat.ids import IdFactory, counted_ids
 from aistream_nb.chat.reply import Reply
@@ -102,7 +103,7 @@ class Chat:
         self.recording: Recording = Recording(
             clock=clock, header={"agent": self._agent.name, **self._agent.facts}
         )
-        self._view = ChatView(self.conversation, self)
+        self._view = ChatView(self.conversation, Clicks(self))
 
     # ------------------------------------------------------------ talking
 
@@ -127,7 +128,7 @@ class Chat:
         Raises:
             AIStreamError: Nothing was asked yet, or this agent cannot forget.
         """
-        last = self._last_question()
+        last = self.last_question()
         return await self.edit(last.id, str(last.text))
 
     async def edit(self, message_id: str, text: str) -> Reply:
@@ -185,11 +186,16 @@ class Chat:
             call: The id of the call; not needed while only one waits.
             arguments: Arguments to run it with instead of the model's.
         """
-        return self._decide(call, Proceed(arguments=arguments), always=False)
+        return self.decide(call, Proceed(arguments=arguments))
 
     def deny(self, call: str | None = None, reason: str = "") -> str:
         """Do not let a call run, and tell the model why."""
-        return self._decide(call, Deny(reason=reason), always=False)
+        return self.decide(call, Deny(reason=reason))
+
+    @property
+    def busy(self) -> bool:
+        """Whether a run is going on."""
+        return self._busy
 
     @property
     def waiting(self) -> tuple[ToolCallModel, ...]:
@@ -197,7 +203,16 @@ class Chat:
         calls = self.conversation.tool_calls.values()
         return tuple(call for call in calls if call.status == "awaiting-approval")
 
-    def _decide(self, call: str | None, decision: Decision, *, always: bool) -> str:
+    def decide(
+        self, call: str | None, decision: Decision, *, always: bool = False
+    ) -> str:
+        """Decide about a call that waits; the answer says what became of it.
+
+        Args:
+            call: The id of the call; not needed while only one waits.
+            decision: ``Proceed`` or ``Deny``.
+            always: Also allow the tool from now on, in this chat.
+        """
         waiting = {str(model.id): model for model in self.waiting}
         if call is None and len(waiting) == 1:
             call = next(iter(waiting))
@@ -221,6 +236,29 @@ class Chat:
         """The tools that the agent may call."""
         return self._tools
 
+    def last_question(self) -> MessageModel:
+        """The message that was sent last.
+
+        Raises:
+            AIStreamError: Nothing was sent yet.
+        """
+        for message in reversed(self.conversation.messages):
+            if message.role == "user":
+                return message
+        raise AIStreamError("Nothing was asked yet; call chat.send first.")
+
+    def check_question(self, message_id: str) -> None:
+        """See whether a question can be asked anew.
+
+        Raises:
+            AIStreamError: There is no such question, or the agent cannot forget.
+        """
+        message = self.conversation.message(message_id)
+        if message is None or message.role != "user":
+            raise AIStreamError(f"There is no question {message_id!r} to ask anew.")
+        if not isinstance(self._agent, Rewindable):
+            raise AIStreamError("This agent cannot forget; send a new message.")
+
     def __repr__(self) -> str:
         return f"Chat({self._agent.name!r})"
 
@@ -234,48 +272,6 @@ class Chat:
             await asyncio.wait([task])
         await self._agent.aclose()
         self._view.close()
-
-    # ------------------------------------------------------------ clicks
-
-    def act_send(self, text: str) -> str:
-        """A person wrote a message in the view."""
-        if not text.strip():
-            return "There is nothing to send."
-        try:
-            self.start(text)
-        except AIStreamError as error:
-            return str(error)
-        return ""
-
-    def act_retry(self) -> str:
-        """A person wants the last turn again."""
-        try:
-            last = self._last_question()
-            self.start(str(last.text), instead_of=last.id)
-        except AIStreamError as error:
-            return str(error)
-        return ""
-
-    def act_edit(self, message_id: str, text: str) -> str:
-        """A person rewrote an earlier message of theirs."""
-        try:
-            self._check_question(message_id)
-            self.start(text, instead_of=message_id)
-        except AIStreamError as error:
-            return str(error)
-        return ""
-
-    def act_stop(self) -> str:
-        """A person pressed Stop."""
-        if self._work is None:
-            return "Nothing is running."
-        self._work.get_loop().call_soon_threadsafe(self.stop)
-        return ""
-
-    def act_decide(self, call_id: str, decision: Decision, *, always: bool) -> str:
-        """A person pressed a button of an approval card."""
-        message = self._decide(call_id, decision, always=always)
-        return "" if message == "decided" else message
 
     # ------------------------------------------------------------ running
 
@@ -332,22 +328,9 @@ class Chat:
             for secret in self._agent.secrets:
                 self.recording.learn_secret(secret)
 
-    def _last_question(self) -> MessageModel:
-        for message in reversed(self.conversation.messages):
-            if message.role == "user":
-                return message
-        raise AIStreamError("Nothing was asked yet; call chat.send first.")
-
-    def _check_question(self, message_id: str) -> None:
-        message = self.conversation.message(message_id)
-        if message is None or message.role != "user":
-            raise AIStreamError(f"There is no question {message_id!r} to ask anew.")
-        if not isinstance(self._agent, Rewindable):
-            raise AIStreamError("This agent cannot forget; send a new message.")
-
     def _cut_before(self, message_id: str) -> tuple[Mapping[str, Any], ...]:
         """The AG-UI messages that stay when a question and its sequel go."""
-        self._check_question(message_id)
+        self.check_question(message_id)
         if not isinstance(self._agent, Rewindable) or not self._agent.rewind(
             message_id
         ):
@@ -370,9 +353,7 @@ class Chat:
     def _claim(self) -> None:
         """Take the chat for one run."""
         if self._busy:
-            raise AIStreamError(
-                "A run of this chat is still going on. Await it, or call chat.stop()."
-            )
+            raise AIStreamError(STILL_GOING_ON)
         self._busy = True
 
 

@@ -97,7 +97,11 @@ class NarratedGate:
                         "approval": {"id": pending.id, "needsApproval": True},
                     },
                 )
-            case Decided(record) if record.chat == self._chat:
+            case Decided(record) if record.chat != self._chat:
+                pass
+            case Decided(record) if record.outcome == "aborted":
+                pass  # the run was stopped; nobody said no, and the call is aborted
+            case Decided(record):
                 value = record.to_wire()
                 value["toolCallId"] = record.tool_call_id or self._name_call()
                 self._tell("aistream:decision", value)

@@ -7,8 +7,9 @@ looking. Widgets are imported here and not before: a script never loads them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
+from aistream_nb.chat.clicks import Clicks
 from aistream_nb.conversation import Conversation
 from aistream_nb.core.json_text import parse_json
 from aistream_nb.core.tool_spec import Decision, Deny, Proceed
@@ -20,39 +21,15 @@ if TYPE_CHECKING:
     from aistream_nb.widgets.transcript import TranscriptWidget
     from aistream_nb.widgets.wire import Action
 
-__all__ = ["ChatView", "Steering"]
-
-
-class Steering(Protocol):
-    """What a person can do to a chat from its view; each says why not, or nothing."""
-
-    def act_send(self, text: str) -> str:
-        """Start a run with this message."""
-        ...
-
-    def act_stop(self) -> str:
-        """Stop the run."""
-        ...
-
-    def act_retry(self) -> str:
-        """Ask the last question again."""
-        ...
-
-    def act_edit(self, message_id: str, text: str) -> str:
-        """Ask an earlier question anew."""
-        ...
-
-    def act_decide(self, call_id: str, decision: Decision, *, always: bool) -> str:
-        """Answer the question about a call."""
-        ...
+__all__ = ["ChatView"]
 
 
 class ChatView:
     """The widget of one chat, and the static forms beside it."""
 
-    def __init__(self, conversation: Conversation, steering: Steering) -> None:
+    def __init__(self, conversation: Conversation, clicks: Clicks) -> None:
         self._conversation = conversation
-        self._steering = steering
+        self._clicks = clicks
         self._widget: TranscriptWidget | None = None
 
     @property
@@ -110,18 +87,18 @@ class ChatView:
         return perform(self, action)
 
     def _send(self, action: Any) -> str:
-        return self._steering.act_send(action.text)
+        return self._clicks.act_send(action.text)
 
     def _stop(self, action: Any) -> str:
         del action
-        return self._steering.act_stop()
+        return self._clicks.act_stop()
 
     def _retry(self, action: Any) -> str:
         del action
-        return self._steering.act_retry()
+        return self._clicks.act_retry()
 
     def _edit(self, action: Any) -> str:
-        return self._steering.act_edit(action.message, action.text)
+        return self._clicks.act_edit(action.message, action.text)
 
     def _decide(self, action: Any) -> str:
         if action.decision == "deny":
@@ -129,7 +106,7 @@ class ChatView:
         else:
             edited = None if action.arguments is None else parse_json(action.arguments)
             decision = Proceed(arguments=edited if is_mapping(edited) else None)
-        return self._steering.act_decide(action.call, decision, always=action.always)
+        return self._clicks.act_decide(action.call, decision, always=action.always)
 
     _ACTIONS: Mapping[str, Callable[..., str]] = {
         "send": _send,

@@ -59,8 +59,14 @@ class RunFacts:
     """The subagents that were started in this run."""
     streamed: dict[str, int] = field(default_factory=dict[str, int])
     """The messages that this run made, and where."""
-    asked_at: int | None = None
-    """Where the run asked a person by a convention of its own."""
+    asked: dict[str | None, int] = field(default_factory=dict[str | None, int])
+    """Where the run asked a person by a convention of its own, and about which call."""
+
+    @property
+    def asked_at(self) -> int | None:
+        """Where the run asked a person who has not answered: no result came since."""
+        waiting = [at for call, at in self.asked.items() if call not in self.answered]
+        return max(waiting, default=None)
 
     @property
     def pending(self) -> list[str]:
@@ -162,7 +168,7 @@ class ThreadFacts:
         if self.reducer.find(parent) is None:
             self.run.streamed.setdefault(parent, self.index)
         if event["toolCallName"] in APPROVAL_CALLS:
-            self.run.asked_at = self.index
+            self.run.asked[call_id] = self.index
 
     def note_arguments(self, event: Event) -> None:
         """Arguments were streamed."""
@@ -184,7 +190,9 @@ class ThreadFacts:
     def note_custom(self, event: Event) -> None:
         """Somebody may have been asked in a server's own way."""
         if event["name"] in APPROVAL_EVENTS:
-            self.run.asked_at = self.index
+            value = event.get("value")
+            call_id = value.get("toolCallId") if is_mapping(value) else None
+            self.run.asked[call_id if isinstance(call_id, str) else None] = self.index
 
 
 _NOTES: Final[Mapping[str, Callable[[ThreadFacts, Event], None]]] = {

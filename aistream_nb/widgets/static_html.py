@@ -22,7 +22,7 @@ from aistream_nb.widgets.static_values import (
     value_html,
 )
 from aistream_nb.widgets.view_model import (
-    ConversationLike,
+    TranscriptLike,
     clean,
     is_shown,
     view_call,
@@ -79,7 +79,7 @@ def decision_words(call: CallView) -> str:
 # ---------------------------------------------------------------- HTML
 
 
-def to_html(conversation: ConversationLike) -> str:
+def to_html(conversation: TranscriptLike) -> str:
     """The conversation as a fragment of HTML."""
     parts = [_message_html(message, conversation) for message in conversation.messages]
     end = _ending(conversation)
@@ -89,7 +89,7 @@ def to_html(conversation: ConversationLike) -> str:
     return f'<div style="{_BASE}">{inner}</div>'
 
 
-def _message_html(message: Any, conversation: ConversationLike) -> str:
+def _message_html(message: Any, conversation: TranscriptLike) -> str:
     role = view_role(message.role)
     shown = [part for part in message.parts if is_shown(part)]
     if role == "user":
@@ -105,7 +105,7 @@ def _user_html(part: Any) -> str:
     return _media_html(view_part(part))
 
 
-def _part_html(part: Any, conversation: ConversationLike) -> str:
+def _part_html(part: Any, conversation: TranscriptLike) -> str:
     match part.type:
         case "text":
             return f'<div dir="auto">{render_markdown(clean(part.content))}</div>'
@@ -129,7 +129,7 @@ def _media_html(view: object) -> str:
     return f'<p style="{FAINT}">{escape(f"{name} {view.mime}".strip())}</p>'
 
 
-def _call_html(part: Any, conversation: ConversationLike) -> str:
+def _call_html(part: Any, conversation: TranscriptLike) -> str:
     call = conversation.tool_calls.get(part.id)
     view = None if call is None else view_call(call)
     sign, status = _state(view.status if view else str(part.state))
@@ -191,7 +191,7 @@ def _folded(title: str, inner: str, *, is_open: bool = False) -> str:
 # ---------------------------------------------------------------- words
 
 
-def to_text(conversation: ConversationLike) -> str:
+def to_text(conversation: TranscriptLike) -> str:
     """The conversation in words."""
     blocks = [
         block
@@ -202,7 +202,7 @@ def to_text(conversation: ConversationLike) -> str:
     return "\n\n".join([*blocks, *([end] if end else [])]) or "Nothing was said yet."
 
 
-def _message_text(message: Any, conversation: ConversationLike) -> Iterator[str]:
+def _message_text(message: Any, conversation: TranscriptLike) -> Iterator[str]:
     who = {"user": "You: ", "system": "Instructions: "}.get(view_role(message.role), "")
     for part in message.parts:
         if not is_shown(part):
@@ -218,7 +218,7 @@ def _message_text(message: Any, conversation: ConversationLike) -> Iterator[str]
                 yield f"{who}[{part.type}]"
 
 
-def _call_text(part: Any, conversation: ConversationLike) -> Iterable[str]:
+def _call_text(part: Any, conversation: TranscriptLike) -> Iterable[str]:
     call = conversation.tool_calls.get(part.id)
     view = None if call is None else view_call(call)
     _, status = _state(view.status if view else str(part.state))
@@ -248,7 +248,7 @@ def _indented(text: str) -> str:
 # ---------------------------------------------------------------- both
 
 
-def _ending(conversation: ConversationLike) -> str:
+def _ending(conversation: TranscriptLike) -> str:
     match conversation.status:
         case "error":
             return f"The answer failed: {clean(str(conversation.error or ''))}"

@@ -31,6 +31,7 @@ __all__ = [
     "ChangeLike",
     "ConversationLike",
     "MessageLike",
+    "TranscriptLike",
     "approval_words",
     "clean",
     "is_shown",
@@ -124,8 +125,8 @@ class CallLike(Protocol):
         ...
 
 
-class ConversationLike(Protocol):
-    """A conversation as a view sees it."""
+class TranscriptLike(Protocol):
+    """What the static forms show: a conversation, or a part of one."""
 
     @property
     def messages(self) -> Any:
@@ -146,6 +147,10 @@ class ConversationLike(Protocol):
     def error(self) -> Any:
         """Why the run failed, or ``None``."""
         ...
+
+
+class ConversationLike(TranscriptLike, Protocol):
+    """A conversation as a live view sees it."""
 
     @property
     def usage(self) -> Any:

@@ -1,13 +1,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from typing import Any
 
 import pytest
+from chat_kit import Agent, offline, somebody, until
 
 import aistream_nb as ai
-from aistream_nb.chat.agent import Task
 from aistream_nb.chat.ids import counted_ids
 from aistream_nb.core.bridge import TurnBridge
 from aistream_nb.core.tool_spec import GateRequest
@@ -18,43 +16,6 @@ from aistream_nb.providers.offline import (
     OFFLINE_PROMPT,
     Fault,
 )
-
-
-def offline(**options: Any) -> ai.Chat:
-    return ai.Chat("offline", pace=0, ids=counted_ids("t"), **options)
-
-
-class Agent:
-    """An agent of a test: emits what it is given, then does what it is told."""
-
-    name = "agent of a test"
-    facts: Mapping[str, str] = {}
-
-    def __init__(self, *events: Mapping[str, Any]) -> None:
-        self.events = events
-        self.closed = False
-        self.go_on = asyncio.Event()
-        self.reached = asyncio.Event()
-
-    async def run(self, task: Task) -> None:
-        bridge = TurnBridge(thread_id="t", run_id=task.run_id, new_id=task.new_id)
-        for event in bridge.open_run(messages=[task.question or {}]):
-            task.emit(event)
-        for event in self.events:
-            task.emit(event)
-        self.reached.set()
-        try:
-            await self.go_on.wait()
-        except asyncio.CancelledError:
-            for event in bridge.cancel_run():
-                task.emit(event)
-            raise
-        for event in bridge.finish_run():
-            task.emit(event)
-
-    async def aclose(self) -> None:
-        self.closed = True
-
 
 # ---------------------------------------------------------------- talking
 
@@ -209,8 +170,6 @@ async def test_only_a_question_can_be_asked_anew():
         await chat.retry()
     with pytest.raises(AIStreamError, match="no question 'x'"):
         await chat.edit("x", "y")
-    assert "Nothing was asked" in chat.act_retry()
-    assert "no question 'x'" in chat.act_edit("x", "y")
 
     assert (await chat.send(OFFLINE_PROMPT)).status == "finished"
 
@@ -235,18 +194,6 @@ async def test_a_question_the_agent_does_not_know_is_not_lost():
         await chat.edit("u", "x")
 
     assert chat.conversation.messages[0].text == "from elsewhere"
-
-
-async def test_the_buttons_of_the_view_ask_anew():
-    chat = offline()
-    await chat.send(OFFLINE_PROMPT)
-
-    assert chat.act_retry() == ""
-    await until(lambda: not chat._background)
-    question = chat.conversation.messages[0].id
-    assert chat.act_edit(question, OFFLINE_BOOKING_PROMPT) == ""
-    await until(lambda: chat.conversation.messages[0].text == OFFLINE_BOOKING_PROMPT)
-    await chat.aclose()
 
 
 # ---------------------------------------------------------------- stopping
@@ -277,7 +224,7 @@ async def test_stopping_when_nothing_runs_does_nothing():
     chat = ai.Chat(Agent())
     chat.stop()
 
-    assert chat.act_stop() == "Nothing is running."
+    assert not chat.busy
 
 
 async def test_an_interrupt_aborts_the_run_and_goes_on_up():
@@ -366,35 +313,6 @@ def test_a_gate_in_a_with_block_is_the_gate_of_the_chats_made_inside():
     assert offline().gate is not gate
 
 
-# ---------------------------------------------------------------- clicks
-
-
-async def test_a_message_from_the_view_starts_a_run():
-    agent = Agent()
-    chat = ai.Chat(agent)
-
-    assert chat.act_send("  ") == "There is nothing to send."
-    assert chat.act_send("hello") == ""
-    assert "still going on" in chat.act_send("again")
-    await agent.reached.wait()
-    assert chat.act_stop() == ""
-    await until(lambda: chat.conversation.status == "aborted")
-
-
-async def test_a_click_on_a_card_decides_once():
-    chat = offline()
-    chat._view.audience = somebody  # a person watches
-    run = chat.start(OFFLINE_BOOKING_PROMPT)
-    await until(lambda: bool(chat.waiting))
-    call = chat.waiting[0].id
-
-    assert chat.act_decide(call, ai.Proceed(), always=False) == ""
-    assert chat.act_decide(call, ai.Deny(), always=False) != ""
-    reply = await run
-
-    assert reply.tool_calls[call].status == "complete"
-
-
 # ---------------------------------------------------------------- order
 
 
@@ -452,14 +370,3 @@ async def test_a_recording_says_enough_to_be_replayed():
     assert b"message_stop" in chat.recording.rounds[0].body
     types = [event["type"] for event in chat.recording.events]
     assert (types[0], types[-1]) == ("RUN_STARTED", "RUN_FINISHED")
-
-
-async def somebody() -> None:
-    """A person watches."""
-
-
-async def until(holds: Any) -> None:
-    """Let the loop turn until something holds."""
-    async with asyncio.timeout(10):
-        while not holds():  # noqa: ASYNC110 # what is waited for is no event of ours
-            await asyncio.sleep(0)
