@@ -52,6 +52,15 @@ class RemoteAgent:
         self._shown_state: Any = {}
 
     @property
+    def state(self) -> Any:
+        """The state shared with the server; set it for the next run."""
+        return self.server.state
+
+    @state.setter
+    def state(self, state: Any) -> None:
+        self.server.state = state
+
+    @property
     def tracker(self) -> ToolInvocationTracker:
         """Runs the client tools; its ledger tells of every call."""
         return self._tools.tracker

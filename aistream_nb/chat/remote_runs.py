@@ -120,7 +120,7 @@ class RemoteRuns:
         question = self._task.question
         news = () if question is None else (question,)
         self._thread.add(news)
-        abandoned = [_cancelled(interrupt) for interrupt in self._thread.interrupts]
+        abandoned = [_cancelled(interrupt) for interrupt in self._thread.abandon()]
         return _Request(run_id=self._task.run_id, news=news, resume=abandoned)
 
     async def _run(self, request: _Request, opening: Sequence[Event]) -> None:

@@ -10,7 +10,9 @@ Rules that a change here must keep:
    failed or was stopped; never half a call.
 2. A call that is left behind is answered with the plain truth, since a history with
    an open call is refused by most models. That is no result: nothing ran.
-3. An interrupt is open until a run finishes without one. Each is answered, once.
+3. An interrupt is open until a run finishes without one. Each is answered, once;
+   but a server that fails over the answer may have forgotten the question, and then
+   the next request is made without it, and so on in turns.
 """
 
 from __future__ import annotations
@@ -68,6 +70,7 @@ class RemoteThread:
         """How the run that is on has finished, if it has."""
         self.failure: str | None = None
         """What the server said of the failure of the run, if it failed."""
+        self._is_doubtful = False
 
     # ------------------------------------------------------------ the next request
 
@@ -203,6 +206,7 @@ class RemoteThread:
 
     def _note_failure(self, event: Event) -> None:
         self.finished, self.failure = None, str(event["message"])
+        self._is_doubtful = bool(self.interrupts) and not self._is_doubtful
 
     _NOTES: ClassVar[Mapping[str, Callable[..., None]]] = {
         "TOOL_CALL_START": _note_start,
@@ -234,6 +238,10 @@ class RemoteThread:
         calls = (self._call(str(i)) for i in wanted or (*self._started, *self._asked()))
         unique = {call.id: call for call in calls if call is not None}
         return [call for call in unique.values() if call.id in left]
+
+    def abandon(self) -> list[dict[str, Any]]:
+        """The interrupts that a new message is to cancel."""
+        return [] if self._is_doubtful else self.interrupts
 
     def tool_interrupts(self) -> list[dict[str, Any]]:
         """The open interrupts by which a server asks for client tools."""

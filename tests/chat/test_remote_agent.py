@@ -101,6 +101,8 @@ async def test_the_state_is_shared_both_ways():
     assert server.requests[1]["state"] == {"n": 9}
     assert chat.conversation.state == {"n": 9}
     assert agent.state == {"n": 9}
+    remote(chat).state = {"n": 10}
+    assert agent.state == remote(chat).state == {"n": 10}
 
 
 async def test_context_and_props_ride_on_every_request():

@@ -10,6 +10,7 @@ from agui_kit import (
     answer,
     call,
     finished,
+    interrupted,
     remote,
     started,
     text,
@@ -124,3 +125,26 @@ async def test_a_question_can_be_asked_again_and_the_server_gets_the_shorter_thr
     texts = [m.text for m in chat.conversation.messages]
     assert texts == ["first", "One", "second", "Three"]
     assert not remote(chat).rewind("nobody asked this")
+
+
+async def test_a_server_that_forgot_its_question_is_not_answered_for_ever():
+    asks = {"id": "i1", "reason": "acme:ask"}
+    unknown = {"type": "RUN_ERROR", "message": "unknown interrupt"}
+    server = AGUIServer(
+        [started(), interrupted(asks)],
+        [started(), unknown],
+        [started(), unknown],
+        answer("fine"),
+        answer("good", "m2"),
+    )
+    chat = server.chat()
+    resumed = [{"interruptId": "i1", "status": "cancelled"}]
+
+    for question in ("one", "two"):
+        with pytest.raises(ProviderError, match="unknown interrupt"):
+            await chat.send(question)
+    await chat.send("three")
+    await chat.send("four")
+
+    said = [request.get("resume") for request in server.requests]
+    assert said == [None, resumed, None, resumed, None]
