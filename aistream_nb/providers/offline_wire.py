@@ -166,7 +166,7 @@ def _gemini(
     for piece in cut_at_words(script.text, _GEMINI_LETTERS):
         written += count_tokens(piece)
         yield chunk([{"text": piece}])
-    signature = f"f{seed.letters('signature', 200)}"
+    signature = f"f{seed.letters('signature', 199)}"
     if script.calls:
         written += count_tokens(written_text(script))
         parts = [_gemini_call(call, at, seed) for at, call in enumerate(script.calls)]
