@@ -335,9 +335,9 @@ def test_the_composer_sends_stops_retries_and_edits(host: Any, scene: Any) -> No
     assert scene.actions[-1].message == "u1"
 
 
-def test_the_notebooks_own_keys_are_left_alone(host: Any, scene: Any) -> None:
+def test_the_notebooks_own_keys_do_nothing_here(host: Any, scene: Any) -> None:
     scene.show()
-    script = (
-        "() => document.querySelector('.aistream-root').dataset.lmSuppressShortcuts"
-    )
-    assert host.evaluate(script) == "true"
+    asked(scene)
+    for selector in (".aistream-approval", ".aistream-go", ".aistream-scroll"):
+        host.evaluate("(it) => document.querySelector(it).focus()", selector)
+        assert host.count(f"{selector}[data-lm-suppress-shortcuts=true]") == 1

@@ -58,7 +58,7 @@ interface RowProps {
 
 function Row({ at, row, desk, total }: RowProps) {
   const style = { top: `${at * ROW_HEIGHT}px`, height: `${ROW_HEIGHT}px` };
-  if (!row) return <div class="aistream-event" style={style} />;
+  if (!row) return <div class="aistream-event" style={style} role="none" />;
   const selected = row.index === desk.place.position - 1;
   const future = row.index >= desk.place.position;
   return (

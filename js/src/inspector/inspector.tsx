@@ -1,6 +1,7 @@
 /** The inspector: toolbar, lanes and scrubber, list of events, state at the event. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useView } from "../view/context";
+import { keepShortcutsOut } from "../view/focus";
 import { Icon } from "../view/icons";
 import { Scroller } from "../view/transcript";
 import { Desk } from "./desk";
@@ -18,8 +19,10 @@ export function Inspector() {
     setDesk(made);
     return () => made.close();
   }, [store, line]);
+  const root = useRef<HTMLDivElement>(null);
+  useEffect(() => (root.current ? keepShortcutsOut(root.current) : undefined), []);
   return (
-    <div class="aistream-root aistream-inspector" data-lm-suppress-shortcuts="true">
+    <div class="aistream-root aistream-inspector" ref={root}>
       {line.state.value === "gone" && (
         <p class="aistream-bar">The kernel is gone. What you see stays.</p>
       )}

@@ -12,6 +12,23 @@ export function watchTyping(root: HTMLElement): () => void {
   return () => root.removeEventListener("keydown", note, true);
 }
 
+const SUPPRESS = "data-lm-suppress-shortcuts";
+
+/**
+ * Keep the notebook's own keys ("d d" deletes a cell) out of what has the focus here.
+ *
+ * NB: JupyterLab looks for the mark from the focused element upwards, and one of its
+ * own selectors matches that element first; so the element itself must carry it.
+ */
+export function keepShortcutsOut(root: HTMLElement): () => void {
+  const mark = (event: FocusEvent): void => {
+    if (event.target instanceof Element) event.target.setAttribute(SUPPRESS, "true");
+  };
+  root.setAttribute(SUPPRESS, "true");
+  root.addEventListener("focusin", mark);
+  return () => root.removeEventListener("focusin", mark);
+}
+
 /**
  * Only a reader who is inside the transcript is led to the card, and never one who
  * is writing: an empty field that rested for a while does not count as writing.

@@ -6,7 +6,7 @@ import { announce } from "./announce";
 import { Failure } from "./call";
 import { Composer } from "./composer";
 import { useView } from "./context";
-import { watchTyping } from "./focus";
+import { keepShortcutsOut, watchTyping } from "./focus";
 import { Follower } from "./follow";
 import { Retry, Turn, type TurnModel } from "./turn";
 import { count } from "./words";
@@ -16,8 +16,9 @@ export function Transcript() {
   const root = useRef<HTMLDivElement>(null);
   useEffect(() => announce(store, voice), [store, voice]);
   useEffect(() => (root.current ? watchTyping(root.current) : undefined), []);
+  useEffect(() => (root.current ? keepShortcutsOut(root.current) : undefined), []);
   return (
-    <div class="aistream-root" ref={root} data-lm-suppress-shortcuts="true">
+    <div class="aistream-root" ref={root}>
       <Bar />
       <Scroller />
       <Composer />
