@@ -69,8 +69,8 @@ async def test_an_address_is_a_target_and_its_options_are_checked():
     chat = ai.Chat(URL, headers={"x": "y"}, max_rounds=3)
 
     assert remote(chat).server.max_rounds == 3
-    with pytest.raises(AIStreamError, match=r"'heders'.*headers"):
-        ai.Chat(URL, heders={})
+    with pytest.raises(AIStreamError, match=r"'header'.*headers"):
+        ai.Chat(URL, header={})
     with pytest.raises(AIStreamError, match="no further option"):
         ai.Chat(ai.AGUIAgent(URL), max_rounds=3)
     await chat.aclose()

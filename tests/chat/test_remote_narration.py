@@ -77,7 +77,7 @@ async def test_a_run_that_is_stopped_ends_what_is_open_and_keeps_what_came():
         events=[
             started(),
             {"type": "STEP_STARTED", "stepName": "plan"},
-            *text("Hel")[:2],
+            *text("Wait")[:2],
             *call("c1", "lookup", '{"a"')[:2],
         ],
         wait_before_end=asyncio.Event(),
@@ -101,7 +101,7 @@ async def test_a_run_that_is_stopped_ends_what_is_open_and_keeps_what_came():
     assert chat.conversation.status == "aborted"
     await chat.send("again")
     said_before = [m.get("content") for m in server.requests[1]["messages"]]
-    assert said_before == ["Hi", "Hel", "again"]
+    assert said_before == ["Hi", "Wait", "again"]
 
 
 async def test_a_run_that_is_stopped_before_the_server_speaks_is_shown_as_stopped():
@@ -140,7 +140,7 @@ async def test_what_a_subagent_left_open_is_ended_too():
             started(),
             {"type": "SUBAGENT_STARTED", "name": "helper", **owner},
             {"type": "STEP_STARTED", "stepName": "look", **owner},
-            *({**event, **owner} for event in text("Hel")[:2]),
+            *({**event, **owner} for event in text("Wait")[:2]),
             {"type": "SUBAGENT_STARTED", "name": "other", "subagentRunId": "s2"},
             {"type": "SUBAGENT_ERROR", "message": "oh", "subagentRunId": "s2"},
         ],

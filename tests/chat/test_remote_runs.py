@@ -52,7 +52,7 @@ async def test_an_error_status_shows_the_question_and_the_body(status: int):
 
 async def test_a_stream_that_is_cut_is_a_failed_run_and_keeps_what_came():
     server = AGUIServer(
-        Said(events=[started(), *text("Hel")[:2]]), answer("better", "m2")
+        Said(events=[started(), *text("Wait")[:2]]), answer("better", "m2")
     )
     chat = server.chat()
 
@@ -60,17 +60,17 @@ async def test_a_stream_that_is_cut_is_a_failed_run_and_keeps_what_came():
         await chat.send("Hi")
 
     assert caught.value.after == 3
-    assert chat.conversation.messages[1].text == "Hel"
+    assert chat.conversation.messages[1].text == "Wait"
     assert kinds(chat)[-1] == "RUN_ERROR"
     assert chat.violations == ()
     await chat.send("again")
     said = [(m["role"], m["content"]) for m in server.requests[1]["messages"]]
-    assert said == [("user", "Hi"), ("assistant", "Hel"), ("user", "again")]
+    assert said == [("user", "Hi"), ("assistant", "Wait"), ("user", "again")]
 
 
 async def test_a_connection_that_breaks_is_not_opened_again():
     server = AGUIServer(
-        Said(events=[started(), *text("Hel")[:2]], breaks=httpx.ReadError("gone"))
+        Said(events=[started(), *text("Wait")[:2]], breaks=httpx.ReadError("gone"))
     )
     chat = server.chat(retries=3)
 
