@@ -173,6 +173,20 @@ describe("moving", () => {
     expect(model.ofType("seek").map(({ index }) => index)).toEqual([10, 30]);
   });
 
+  it("counts keys that come faster than answers", async () => {
+    const { model, el } = await show({ position: 7 });
+    model.obliging = false;
+    const list = el.querySelector(".aistream-events");
+    for (let times = 0; times < 3; times++)
+      list?.dispatchEvent(
+        new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true }),
+      );
+    await settle();
+    model.answer(model.ofType("seek")[0]?.id ?? "");
+    await settle();
+    expect(model.ofType("seek").map(({ index }) => index)).toEqual([8, 10]);
+  });
+
   it("follows the keys", async () => {
     const { model, el } = await show({ position: 7 });
     const list = el.querySelector(".aistream-events");

@@ -41,6 +41,7 @@ export class Desk {
   readonly #line: Line;
   #wish: number | null = null;
   #moving = false;
+  #aim: number | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #known = -1;
   readonly #stop: () => void;
@@ -79,7 +80,13 @@ export class Desk {
   seek(position: number): void {
     const { count } = this.place;
     this.#wish = Math.max(0, Math.min(position, count));
+    this.#aim = this.#wish;
     void this.#move();
+  }
+
+  /** Go on from where we are or, while we move, from where we are going. */
+  step(by: number): void {
+    this.seek((this.#aim ?? this.place.position) + by);
   }
 
   play(playing: boolean): void {
@@ -105,6 +112,7 @@ export class Desk {
       await this.#line.act({ type: "seek", index });
     }
     this.#moving = false;
+    this.#aim = null;
   }
 
   /** The stream became longer (or is another one). */

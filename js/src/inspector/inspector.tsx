@@ -76,18 +76,18 @@ function keyAction(
   filter: HTMLInputElement | null,
   target: EventTarget | null,
 ): (() => void) | null {
-  const { position, count, playing } = desk.place;
+  const { count, playing } = desk.place;
   switch (key) {
     case "ArrowRight":
     case "ArrowDown":
-      return () => desk.seek(position + 1);
+      return () => desk.step(1);
     case "ArrowLeft":
     case "ArrowUp":
-      return () => desk.seek(position - 1);
+      return () => desk.step(-1);
     case "PageDown":
-      return () => desk.seek(position + 20);
+      return () => desk.step(20);
     case "PageUp":
-      return () => desk.seek(position - 20);
+      return () => desk.step(-20);
     case "Home":
       return () => desk.seek(0);
     case "End":
