@@ -17,6 +17,7 @@ from aistream_nb.core.values import Event, is_array, is_mapping
 
 __all__ = ["RecordingDiff", "compare_events", "event_words"]
 
+_DECISION: Final = "aistream:decision"
 _LEFT_OUT: Final = frozenset({"timestamp", "rawEvent", "type"})
 _COLOURS: Final[Mapping[str, str]] = {
     "+": "background:#e6ffec;color:#116329",
@@ -79,11 +80,50 @@ def _told(events: Iterable[Event]) -> Iterator[str]:
     ids: dict[str, str] = {}
     tools: dict[str, str] = {}
     for event in events:
-        call, tool = event.get("toolCallId"), event.get("toolCallName")
+        call, tool = _call_of(event), event.get("toolCallName")
         if isinstance(call, str) and isinstance(tool, str):
             tools[call] = tool
         named = tools.get(call, "") if isinstance(call, str) else ""
-        yield event_words(_renamed(event, ids), tool=named)
+        told, offered = _without_tools(_renamed(event, ids))
+        yield event_words(told, tool=named)
+        yield from offered
+
+
+def _call_of(event: Event) -> object:
+    value = event.get("value")
+    inner = value.get("toolCallId") if is_mapping(value) else None
+    return event.get("toolCallId", inner)
+
+
+def _without_tools(event: Event) -> tuple[Event, list[str]]:
+    """A start of a run, and each tool that it offers on a line of its own."""
+    offered: list[str] = []
+    told = dict(event)
+    if event.get("name") == _DECISION and is_mapping(event.get("value")):
+        # Who decided what and why is compared; how the question ended follows.
+        told["value"] = {k: v for k, v in event["value"].items() if k != "outcome"}
+    if event.get("type") == "RUN_STARTED":
+        for name in ("input", "metadata"):
+            told[name] = _taken(event.get(name), offered)
+    return told, offered
+
+
+def _taken(value: Any, offered: list[str]) -> Any:
+    """``value`` without the lists of tools in it, which go to ``offered``."""
+    if not is_mapping(value):
+        return value
+    kept: dict[str, Any] = {}
+    for name, member in value.items():
+        if name == "tools" and is_array(member):
+            offered += [f"  offers {_tool_words(tool)}" for tool in member]
+        else:
+            kept[name] = _taken(member, offered)
+    return kept
+
+
+def _tool_words(tool: Any) -> str:
+    name = tool.get("name") if is_mapping(tool) else "?"
+    return f"{name} {encode_json(tool)}"
 
 
 def event_words(event: Event, *, tool: str = "") -> str:

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+from aistream_nb.testing.agent_recording import AgentRecording, agent_recording
+from aistream_nb.testing.outline import outline
 from aistream_nb.testing.replay import Invocation, Replay, replay
-from aistream_nb.testing.scripted import RecordedGate, ScriptedProvider
+from aistream_nb.testing.scripted import RecordedGate, ScriptedAnswer, ScriptedProvider
 
-__all__ = ["Invocation", "RecordedGate", "Replay", "ScriptedProvider", "replay"]
+__all__ = [
+    "AgentRecording",
+    "Invocation",
+    "RecordedGate",
+    "Replay",
+    "ScriptedAnswer",
+    "ScriptedProvider",
+    "agent_recording",
+    "outline",
+    "replay",
+]

@@ -1,38 +1,62 @@
 """Replay: run a recorded conversation again, against today's tools and code.
 
-Where the recording holds the provider's streams, they are read by the real HTTP, SSE,
-translation and turn code, the tools that you hand in really run, and decisions are
-those of the recording. What comes out differently is in :attr:`Replay.diff`. Where it
-holds only events, as of a remote agent, these are folded and nothing is run.
+Where the recording holds the streams of a provider or of a remote AG-UI agent, they
+are read by the real HTTP, SSE, translation and turn code, the tools that you hand in
+really run, and decisions are those of the recording. What comes out differently is in
+:attr:`Replay.differences`, in words, and in :attr:`Replay.diff`, event by event.
+Where it holds only events, these are folded and nothing is run.
+
+Ids are counted and the clock stands still, so two replays are the same to the byte.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from html import escape
 from os import PathLike
 from typing import Any, Final
 
 from aistream_nb.chat import Chat
+from aistream_nb.chat.agent import Agent
 from aistream_nb.chat.ids import counted_ids
-from aistream_nb.chat.provider_agent import ProviderAgent
-from aistream_nb.conversation import Conversation, ToolCallModel
+from aistream_nb.chat.remote_agent import RemoteAgent
+from aistream_nb.conversation import ToolCallModel
 from aistream_nb.core.messages import UIMessage
 from aistream_nb.core.ordering import Violation
 from aistream_nb.core.ordering_report import check_ordering
 from aistream_nb.core.tool_spec import ClientTool, Gate
-from aistream_nb.core.values import Event, is_array, is_mapping
-from aistream_nb.errors import AIStreamError, RecordingError
-from aistream_nb.providers.registry import find_provider
-from aistream_nb.providers.turn_prepare import TurnOptions
+from aistream_nb.errors import AIStreamError
 from aistream_nb.recording import Recording, RecordingDiff
-from aistream_nb.testing.scripted import RecordedGate, ScriptedProvider
+from aistream_nb.testing.differences import conversation_differences, folded
+from aistream_nb.testing.outline import outline
+from aistream_nb.testing.rebuild import rebuilt_agent, until_the_stop
+from aistream_nb.testing.recorded_person import with_recorded_person
+from aistream_nb.testing.script_of import (
+    Question,
+    answers_of,
+    questions_of,
+    requests_of,
+)
+from aistream_nb.testing.scripted import ScriptedProvider
+from aistream_nb.tools import as_tools
 
-__all__ = ["Invocation", "Replay", "replay"]
+__all__ = [
+    "AnyTool",
+    "Invocation",
+    "Replay",
+    "Scripted",
+    "compared",
+    "replay",
+    "scripted_chat",
+]
+
+AnyTool = ClientTool | Callable[..., Any]
 
 _NO_TIME: Final = 0.0
+_ANEW: Final = "if the agent is meant to ask that, record it anew"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,9 +81,12 @@ class Invocation:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Replay:
-    """What a recorded conversation comes to today."""
+    """What a recorded conversation comes to today.
+
+    It shows as one line, or as its differences; both are the same each time.
+    """
 
     messages: tuple[UIMessage, ...]
     invocations: tuple[Invocation, ...]
@@ -67,31 +94,74 @@ class Replay:
     recording: Recording
     """The events of the replay; save them to record anew."""
     diff: RecordingDiff
-    """What differs from the recording; false when nothing does."""
+    """The events that differ from the recording; false when none do."""
+    differences: tuple[str, ...] = ()
+    """What differs, in sentences that name the call; empty when nothing does."""
+    outline: tuple[dict[str, Any], ...] = ()
+    """What was said, asked and done, as plain values to compare in a test."""
+    name: str = "the recording"
+    """What the recording is called."""
+    advice: str = ""
+    """What to do when the differences are meant."""
 
     def check(self) -> Replay:
         """This replay, if nothing differs from the recording.
 
         Raises:
-            AssertionError: Something does; the message is the difference.
+            AssertionError: Something does; the message says what, call by call.
         """
-        if self.diff:
-            raise AssertionError(f"The conversation went differently:\n{self.diff}")
+        if self.differences or self.diff:
+            raise AssertionError(self.report)
         return self
+
+    @property
+    def report(self) -> str:
+        """The differences in words, then event by event."""
+        if not (self.differences or self.diff):
+            return f"{self.name} holds: no difference"
+        said = [f"- {sentence}" for sentence in self.differences]
+        events = ["", "Event by event:", str(self.diff)] if self.diff else []
+        head = f"The conversation went differently from {self.name}:"
+        advice = ["", f"If that is meant: {self.advice}"] if self.advice else []
+        return "\n".join([head, *said, *advice, *events])
+
+    def __repr__(self) -> str:
+        return self.report
+
+    def _repr_html_(self) -> str:
+        if not (self.differences or self.diff):
+            return f"<p>{escape(self.report)}</p>"
+        head, *said = self.report.partition("\n\nEvent by event:")[0].split("\n- ")
+        rows = "".join(
+            f'<li style="white-space:pre-wrap">{escape(one)}</li>' for one in said
+        )
+        events = (
+            f"<details><summary>Event by event</summary>{self.diff._repr_html_()}"  # pyright: ignore[reportPrivateUsage]
+            "</details>"
+            if self.diff
+            else ""
+        )
+        return f"<p>{escape(head)}</p><ul>{rows}</ul>{events}"
 
 
 def replay(
     recording: Recording | str | PathLike[str],
     *,
-    tools: Iterable[ClientTool | Callable[..., Any]] = (),
+    tools: Iterable[AnyTool] = (),
     gate: Gate | None = None,
+    **options: Any,
 ) -> Replay:
     """Run a recorded conversation again and say what is different.
 
     Args:
         recording: The recording, or the path of its file.
         tools: Today's tools; those that the recording does not call do nothing.
-        gate: Decides instead of the recorded decisions.
+        gate: Decides instead of the recorded decisions. Where an
+            :class:`~aistream_nb.gate.ApprovalGate` asks a person, the recorded
+            person answers.
+        **options: What the agent understood besides, as far as it matters to what
+            happens: ``max_rounds``, ``budget``, and for remote agents ``approvals``
+            and ``on_interrupt``.
 
     Raises:
         RecordingError: The recording cannot be read, or lacks what a replay needs.
@@ -104,97 +174,136 @@ def replay(
     ...         ]
     ...     )
     ... )
-    >>> run.messages, bool(run.diff)
-    ((), False)
+    >>> run
+    recording holds: no difference
     """
     loaded = (
         recording if isinstance(recording, Recording) else Recording.load(recording)
     )
     if not loaded.rounds:
-        return _fold(loaded)
+        return compared(loaded, loaded)
     # A notebook's loop is already running here; the replay gets a thread and a loop.
     with ThreadPoolExecutor(max_workers=1) as thread:
-        again = _run_again(loaded, tools=tuple(tools), gate=gate)
+        again = _run_again(loaded, tools=tuple(tools), gate=gate, options=options)
         return thread.submit(asyncio.run, again).result()
-
-
-def _fold(loaded: Recording) -> Replay:
-    conversation = Conversation()
-    conversation.receive_all(loaded.events)
-    return _outcome(conversation, loaded, loaded)
 
 
 async def _run_again(
     loaded: Recording,
     *,
-    tools: tuple[ClientTool | Callable[..., Any], ...],
+    tools: tuple[AnyTool, ...],
     gate: Gate | None,
+    options: dict[str, Any],
 ) -> Replay:
-    provider = ScriptedProvider(one.body for one in loaded.rounds)
-    chat = Chat(
-        _agent(loaded, provider),
-        tools=tools,
-        gate=gate or RecordedGate(loaded.events),
-        ids=counted_ids(_thread_id(loaded)),
-        clock=lambda: _NO_TIME,
-    )
-    for question in _questions(loaded.events):
+    scripted = scripted_chat(loaded, tools=tools, gate=gate, options=options)
+    chat = scripted.chat
+    for question in questions_of(loaded):
+        _set_state(scripted, loaded)
         try:
-            await chat.send(question)
+            await _ask(chat, question)
         except AIStreamError:
             # The failure is in the events, where the difference shows it.
             continue
     await chat.aclose()
-    return _outcome(chat.conversation, loaded, chat.recording)
+    return compared(loaded, chat.recording)
 
 
-def _agent(loaded: Recording, provider: ScriptedProvider) -> ProviderAgent:
-    named = loaded.header.get("provider")
-    if not isinstance(named, str):
-        raise RecordingError(
-            "The recording does not say which provider its streams are of; "
-            'its header needs "provider".',
-            path=loaded.name,
-        )
-    options: dict[str, Any] = {"api_key": "no-key-is-needed"}
-    for name in ("model", "system"):
-        if isinstance(loaded.header.get(name), str):
-            options[name] = loaded.header[name]
-    return ProviderAgent(
-        find_provider(named),
-        name=str(loaded.header.get("agent", named)),
-        client=provider.client,
-        options=TurnOptions(**options),
+async def _ask(chat: Chat, question: Question) -> None:
+    if question.place is None:
+        await chat.send(question.text)
+        return
+    asked = [m for m in chat.conversation.messages if m.role == "user"]
+    await chat.edit(asked[question.place].id, question.text)
+
+
+def _set_state(scripted: Scripted, loaded: Recording) -> None:
+    """Between two runs, the host may have changed a remote agent's shared state."""
+    agent, asked = scripted.agent, len(scripted.provider.requests)
+    bodies = requests_of(loaded)
+    if isinstance(agent, RemoteAgent) and asked < len(bodies):
+        agent.server.state = bodies[asked].get("state", agent.server.state)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scripted:
+    """A chat with a recorded agent, and its two ends."""
+
+    chat: Chat
+    provider: ScriptedProvider
+    agent: Agent
+
+
+def scripted_chat(
+    loaded: Recording,
+    *,
+    tools: Iterable[AnyTool] | None,
+    gate: Gate | None,
+    options: dict[str, Any],
+    advice: str = _ANEW,
+) -> Scripted:
+    """A chat whose agent says what it said when it was recorded.
+
+    Args:
+        loaded: The recording.
+        tools: Today's tools.
+        gate: Today's gate; ``None`` for the recorded decisions.
+        options: As for :func:`replay`.
+        advice: What to do when more is asked than was recorded.
+
+    Raises:
+        RecordingError: The recording does not say what its streams are of.
+    """
+    provider = ScriptedProvider(answers_of(loaded), advice=advice)
+
+    def stop() -> None:
+        chat.stop()
+
+    provider.stop = stop
+    agent = rebuilt_agent(loaded, provider.client, options)
+    chat = Chat(
+        agent,
+        tools=until_the_stop(as_tools(tools or ()), loaded, stop),
+        gate=with_recorded_person(gate, loaded, stop),
+        ids=counted_ids(_thread_id(loaded)),
+        clock=lambda: _NO_TIME,
     )
+    return Scripted(chat=chat, provider=provider, agent=agent)
 
 
-def _outcome(conversation: Conversation, before: Recording, after: Recording) -> Replay:
-    calls = conversation.tool_calls.values()
+def compared(
+    before: Recording,
+    after: Recording,
+    *,
+    also: Iterable[str] = (),
+    advice: str = "",
+) -> Replay:
+    """What a run came to, beside the recording that it should be like.
+
+    Args:
+        before: The recording.
+        after: What happened now.
+        also: Differences that are known already.
+        advice: What to do when the differences are meant.
+    """
+    if before.ending.startswith("cut off"):
+        # Nothing is known of what would have come behind the last event.
+        after = Recording.of(after.events[: len(before)], **after.header)
+    then, now = folded(before.events), folded(after.events)
     return Replay(
-        messages=conversation.processor.messages,
-        invocations=tuple(Invocation.of(call) for call in calls),
+        messages=now.processor.messages,
+        invocations=tuple(Invocation.of(call) for call in now.tool_calls.values()),
         violations=tuple(check_ordering(after.events).violations),
         recording=after,
         diff=before.diff(after),
+        differences=(*also, *conversation_differences(then, now)),
+        outline=tuple(outline(now)),
+        name=before.name,
+        advice=advice,
     )
 
 
 def _thread_id(loaded: Recording) -> str:
-    started = _runs(loaded.events)
-    return str(started[0].get("threadId", "thread")) if started else "thread"
-
-
-def _questions(events: Iterable[Event]) -> list[str]:
-    """The user's message of each run, in order."""
-    questions: list[str] = []
-    for started in _runs(events):
-        run_input = started.get("input")
-        said = run_input.get("messages") if is_mapping(run_input) else None
-        last = said[-1] if is_array(said) and said else None
-        if is_mapping(last) and last.get("role") == "user":
-            questions.append(str(last.get("content", "")))
-    return questions
-
-
-def _runs(events: Iterable[Event]) -> list[Mapping[str, Any]]:
-    return [event for event in events if event.get("type") == "RUN_STARTED"]
+    for event in loaded.events:
+        if event.get("type") == "RUN_STARTED":
+            return str(event.get("threadId", "thread"))
+    return "thread"

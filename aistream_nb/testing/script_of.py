@@ -1,0 +1,256 @@
+"""What a recording holds to be run again: the answers, the questions, the stops.
+
+A recording tells what came over the wire and what the chat was told. From both this
+module reads, for each request of the run, what answers it, and for each run, what
+began it. How a failed request is told in the recording decides how it fails again:
+the stream breaks where it broke, and a refusal is the same refusal.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from aistream_nb.core.values import Event, is_array, is_mapping
+from aistream_nb.errors import (
+    ProviderConnectionError,
+    ProviderError,
+    ProviderStatusError,
+    ProviderStreamError,
+)
+from aistream_nb.recording import Entry, Recording
+from aistream_nb.recording.entries import wire_rounds
+from aistream_nb.testing.scripted import ScriptedAnswer
+
+__all__ = [
+    "Loose",
+    "Question",
+    "answers_of",
+    "loose_calls",
+    "questions_of",
+    "requests_of",
+]
+
+_BUSY: Final = 503
+_BROKE_OFF: Final = "the stream broke off"
+_HTTP: Final = "http_"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What a person sent to begin a run."""
+
+    text: str
+    place: int | None = None
+    """Which of the questions so far it replaces; ``None`` if it is a new one."""
+    ending: str = "finished"
+    """``finished``, ``failed``, ``cancelled``, or ``cut off``."""
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """One request, and the entries of its answer."""
+
+    number: object
+    entries: list[Entry] = field(default_factory=list[Entry])
+    error: ProviderError | None = None
+    stops: bool = False
+
+    @property
+    def pieces(self) -> list[bytes]:
+        return [piece for one in wire_rounds(self.entries) for _, piece in one.chunks]
+
+
+def answers_of(recording: Recording) -> list[ScriptedAnswer]:
+    """What answers each request, in the order in which they were made."""
+    attempts: list[_Attempt] = []
+    for entry in recording.entries:
+        if entry.wire is not None:
+            _take_wire(entry, entry.wire, attempts)
+        elif entry.event is not None and attempts:
+            _take_ending(entry.event, attempts[-1])
+    if attempts and recording.ending.startswith("cut off"):
+        attempts[-1].stops = True
+    return [
+        ScriptedAnswer(pieces=one.pieces, error=one.error, stops=one.stops)
+        for one in attempts
+    ]
+
+
+def _take_wire(entry: Entry, wire: Mapping[str, Any], attempts: list[_Attempt]) -> None:
+    number = wire.get("round")
+    last = attempts[-1] if attempts else None
+    if "request" not in wire and last is not None and last.number == number:
+        last.entries.append(entry)
+        return
+    if last is not None and last.number == number and not last.pieces:
+        # It was asked again because no answer had come.
+        last.error = ProviderStatusError(
+            "asked again", provider="recorded", status_code=_BUSY
+        )
+    attempts.append(_Attempt(number, [entry]))
+
+
+def _take_ending(event: Event, attempt: _Attempt) -> None:
+    kind = event.get("type")
+    if kind == "RUN_ERROR":
+        attempt.error = _failure(event, is_empty=not attempt.pieces)
+    elif kind == "RUN_FINISHED" and _is_cancelled(event):
+        attempt.stops = True
+
+
+def _is_cancelled(event: Event) -> bool:
+    outcome = event.get("outcome")
+    return is_mapping(outcome) and outcome.get("type") == "cancelled"
+
+
+def _failure(event: Event, *, is_empty: bool) -> ProviderError | None:
+    """The error that ended the stream, where the stream itself does not tell it."""
+    code, message = str(event.get("code")), str(event.get("message", ""))
+    if code.startswith(_HTTP) and code.removeprefix(_HTTP).isdecimal():
+        status = int(code.removeprefix(_HTTP))
+        return ProviderStatusError(message, provider="recorded", status_code=status)
+    if code == "ProviderConnectionError":
+        return ProviderConnectionError(message, provider="recorded")
+    if code == "ProviderStreamError" and (is_empty or message.startswith(_BROKE_OFF)):
+        return ProviderStreamError(message, provider="recorded")
+    return None
+
+
+# ---------------------------------------------------------------- questions
+
+
+def questions_of(recording: Recording) -> list[Question]:
+    """What the person sent, in order."""
+    questions: list[Question] = []
+    seen: set[object] = set()
+    for run in _runs(recording.events):
+        asked = _asked(run)
+        if asked is None or asked.get("id") in seen:
+            continue
+        seen.add(asked.get("id", object()))
+        questions.append(
+            Question(
+                text=str(asked.get("content", "")),
+                place=_place(run),
+                ending=_ending(run),
+            )
+        )
+    return questions
+
+
+def _runs(events: Iterable[Event]) -> list[list[Event]]:
+    """The events of each run, from its start on."""
+    runs: list[list[Event]] = []
+    for event in events:
+        if event.get("type") == "RUN_STARTED":
+            runs.append([])
+        if runs:
+            runs[-1].append(event)
+    return runs
+
+
+def _asked(run: Sequence[Event]) -> Mapping[str, Any] | None:
+    run_input = run[0].get("input")
+    said = run_input.get("messages") if is_mapping(run_input) else None
+    last = said[-1] if is_array(said) and said else None
+    return last if is_mapping(last) and last.get("role") == "user" else None
+
+
+def _place(run: Sequence[Event]) -> int | None:
+    """A run that begins with a snapshot replaced a question: how many stay before."""
+    if len(run) == 1 or run[1].get("type") != "MESSAGES_SNAPSHOT":
+        return None
+    messages = run[1].get("messages")
+    rows: Sequence[Any] = messages if is_array(messages) else ()
+    users = [row for row in rows if is_mapping(row) and row.get("role") == "user"]
+    return max(0, len(users) - 1)
+
+
+def _ending(run: Sequence[Event]) -> str:
+    last = next((e for e in reversed(run) if e.get("type") in _ENDS), None)
+    if last is None:
+        return "cut off"
+    if last.get("type") == "RUN_ERROR":
+        return "failed"
+    return "cancelled" if _is_cancelled(last) else "finished"
+
+
+_ENDS: Final = frozenset({"RUN_FINISHED", "RUN_ERROR"})
+
+
+# ---------------------------------------------------------------- the rest
+
+
+@dataclass(slots=True)
+class Loose:
+    """The calls that a stop, or a crash, left without a result."""
+
+    ran: Counter[str] = field(default_factory=Counter[str])
+    """How often each tool ran to its end."""
+    at_work: set[str] = field(default_factory=set[str])
+    """The names of the tools that were caught at work."""
+    in_question: set[str] = field(default_factory=set[str])
+    """The ids of the calls that were caught at the gate."""
+
+
+def loose_calls(recording: Recording) -> Loose:
+    """What was open when the person, or a crash, ended a run."""
+    loose, names = Loose(), dict[str, str]()
+    open_calls: dict[str, bool] = {}
+    for event in recording.events:
+        call_id = _told_of(event)
+        if event.get("type") == "TOOL_CALL_START":
+            names[call_id], open_calls[call_id] = str(event.get("toolCallName")), False
+        elif event.get("name") == "aistream:executing":
+            open_calls[call_id] = True
+        elif event.get("type") == "RUN_ERROR":
+            open_calls.clear()
+        for answered in _answered(event):
+            if open_calls.pop(answered, False):
+                loose.ran[names.get(answered, "")] += 1
+        if _is_cancelled(event):
+            _leave(open_calls, names, loose)
+    if recording.ending.startswith("cut off"):
+        _leave(open_calls, names, loose)
+    return loose
+
+
+def _told_of(event: Event) -> str:
+    value = event.get("value")
+    inner = value.get("toolCallId") if is_mapping(value) else None
+    return str(event.get("toolCallId", inner))
+
+
+def _answered(event: Event) -> list[str]:
+    """The calls whose results the event tells; remote agents hear them as messages."""
+    if event.get("type") == "TOOL_CALL_RESULT":
+        return [str(event.get("toolCallId"))]
+    if event.get("type") != "RUN_STARTED":
+        return []
+    run_input = event.get("input")
+    said = run_input.get("messages") if is_mapping(run_input) else None
+    rows = [row for row in said if is_mapping(row)] if is_array(said) else []
+    return [str(row.get("toolCallId")) for row in rows if row.get("role") == "tool"]
+
+
+def _leave(open_calls: dict[str, bool], names: dict[str, str], loose: Loose) -> None:
+    for call_id, is_running in open_calls.items():
+        if is_running:
+            loose.at_work.add(names.get(call_id, ""))
+        else:
+            loose.in_question.add(call_id)
+    open_calls.clear()
+
+
+def requests_of(recording: Recording) -> list[Mapping[str, Any]]:
+    """The body of each request that was made, in order."""
+    bodies: list[Mapping[str, Any]] = []
+    for entry in recording.entries:
+        request = None if entry.wire is None else entry.wire.get("request")
+        if is_mapping(request):
+            body = request.get("body")
+            bodies.append(body if is_mapping(body) else {})
+    return bodies

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from typing import Any
+
+from aistream_nb.core.tool_spec import Decision, Deny, GateRequest
+from aistream_nb.recording import Recording
+from aistream_nb.testing.recorded_person import (
+    recorded_audience,
+    with_recorded_person,
+)
+
+
+def custom(name: str, **value: Any) -> dict[str, Any]:
+    return {"type": "CUSTOM", "name": f"aistream:{name}", "value": value}
+
+
+async def test_why_nobody_answered_is_said_again():
+    audience = recorded_audience(
+        Recording.of(
+            [
+                {"type": "CUSTOM", "name": "x"},
+                custom("asked", toolCallId="1"),
+                custom("decision", toolCallId="1", by="you", decision="proceed"),
+                custom("asked", toolCallId="2"),
+                custom("decision", toolCallId="2", by="policy", reason="no view"),
+                custom("asked", toolCallId="3"),
+                custom("decision", toolCallId="3", by="policy"),
+            ]
+        )
+    )
+
+    unknown = "the recording holds no decision on this call"
+    assert [await audience() for _ in range(4)] == [None, "no view", unknown, unknown]
+
+
+async def test_a_gate_of_another_make_is_left_alone():
+    async def gate(_request: GateRequest) -> Decision:
+        return Deny()
+
+    assert with_recorded_person(gate, Recording.of([]), lambda: None) is gate
