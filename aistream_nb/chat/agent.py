@@ -15,7 +15,7 @@ from aistream_nb.chat.narration import Emit
 from aistream_nb.core.tool_spec import ClientTool, Gate
 from aistream_nb.gate import Audience
 
-__all__ = ["Agent", "Keyed", "Rewindable", "Task", "WireLog"]
+__all__ = ["Agent", "Keyed", "Rewindable", "Stateful", "Task", "WireLog"]
 
 
 class WireLog(Protocol):
@@ -94,3 +94,11 @@ class Rewindable(Protocol):
     def rewind(self, question_id: str) -> bool:
         """Forget a question and all that came after; false if it never heard it."""
         ...
+
+
+@runtime_checkable
+class Stateful(Protocol):
+    """An agent that shares a state with the chat, as AG-UI servers do."""
+
+    state: Any
+    """What the next run starts from, and what the last one left."""

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from aistream_nb.agui.agent import AGUIAgent
-from aistream_nb.chat.agent import Agent, Keyed, Rewindable, Task
+from aistream_nb.chat.agent import Agent, Keyed, Rewindable, Stateful, Task
 from aistream_nb.chat.clicks import STILL_GOING_ON, Clicks
 from aistream_nb.chat.connect import connect
 from aistream_nb.chat.ids import IdFactory, counted_ids
@@ -232,6 +232,22 @@ class Chat:
         return tuple(self._violations)
 
     @property
+    def state(self) -> Any:
+        """The state shared with the agent; set it to have the next run start from it.
+
+        Raises:
+            AIStreamError: It is set, and this agent shares no state.
+        """
+        agent = self._agent
+        return agent.state if isinstance(agent, Stateful) else self.conversation.state
+
+    @state.setter
+    def state(self, state: Any) -> None:
+        if not isinstance(self._agent, Stateful):
+            raise AIStreamError("This agent shares no state; AG-UI servers do.")
+        self._agent.state = state
+
+    @property
     def tools(self) -> tuple[ClientTool, ...]:
         """The tools that the agent may call."""
         return self._tools
@@ -282,9 +298,8 @@ class Chat:
             await self._perform(question, kept)
         finally:
             self._work, self._busy = None, False
-        messages = self.conversation.messages
-        asked = [message.id for message in messages].index(question["id"])
-        return Reply(self.conversation, messages[asked + 1 :])
+        answers = _behind(self.conversation.messages, question["id"])
+        return Reply(self.conversation, answers)
 
     async def _in_background(self, text: str, instead_of: str | None) -> Reply:
         with cell_wait():
@@ -355,6 +370,15 @@ class Chat:
         if self._busy:
             raise AIStreamError(STILL_GOING_ON)
         self._busy = True
+
+
+def _behind(
+    messages: tuple[MessageModel, ...], question_id: str
+) -> tuple[MessageModel, ...]:
+    """What came behind a question; a server may have given it another id."""
+    by_id = [at for at, one in enumerate(messages) if one.id == question_id]
+    asked = by_id or [at for at, one in enumerate(messages) if one.role == "user"]
+    return messages[asked[-1] + 1 :] if asked else messages
 
 
 def _nothing_waits(call: str | None, waiting: list[str]) -> str:

@@ -105,6 +105,44 @@ async def test_the_state_is_shared_both_ways():
     assert agent.state == remote(chat).state == {"n": 10}
 
 
+async def test_the_chat_hands_on_the_state_of_agents_that_share_one():
+    server = AGUIServer(answer("ok"))
+    chat = server.chat(state={"n": 0})
+
+    chat.state = {"n": 1}
+    await chat.send("Hi")
+
+    assert server.requests[0]["state"] == {"n": 1}
+    assert chat.state == chat.conversation.state == {"n": 1}
+
+
+def test_an_agent_without_a_state_refuses_one():
+    chat = ai.Chat("offline")
+
+    assert chat.state is None
+    with pytest.raises(AIStreamError, match="shares no state"):
+        chat.state = {}
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "answers"),
+    [
+        ([{"id": "x", "role": "user", "content": "Hi"}], ["Hello"]),
+        ([], ["Hello"]),
+    ],
+)
+async def test_a_server_that_gives_the_question_another_id_is_answered_all_the_same(
+    snapshot: list[dict[str, str]], answers: list[str]
+):
+    said = {"id": "answer", "role": "assistant", "content": "Hello"}
+    rekeyed = {"type": "MESSAGES_SNAPSHOT", "messages": [*snapshot, said]}
+    server = AGUIServer([started(), *text("Hello", "answer"), rekeyed, finished()])
+
+    reply = await server.chat().send("Hi")
+
+    assert [message.text for message in reply.messages] == answers
+
+
 async def test_context_and_props_ride_on_every_request():
     server = AGUIServer(answer("ok"))
     chat = server.chat(
