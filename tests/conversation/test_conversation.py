@@ -3,78 +3,18 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from conversation_kit import (
+    ASKED,
+    call,
+    custom,
+    finished,
+    result,
+    run,
+    started,
+    text,
+)
 
 from aistream_nb.conversation import Change, Conversation
-from aistream_nb.core.call_status import SETTLED
-
-
-def run(*events: dict[str, Any]) -> Conversation:
-    conversation = Conversation()
-    conversation.receive_all(events)
-    return conversation
-
-
-def started(**run_input: Any) -> dict[str, Any]:
-    return {
-        "type": "RUN_STARTED",
-        "threadId": "t",
-        "runId": "r",
-        "timestamp": 1000,
-        "input": run_input,
-    }
-
-
-def finished(kind: str = "success", **more: Any) -> dict[str, Any]:
-    return {
-        "type": "RUN_FINISHED",
-        "threadId": "t",
-        "runId": "r",
-        "outcome": {"type": kind},
-        **more,
-    }
-
-
-def text(delta: str, message: str = "m", **more: Any) -> list[dict[str, Any]]:
-    return [
-        {"type": "TEXT_MESSAGE_START", "messageId": message, "role": "assistant"},
-        {
-            "type": "TEXT_MESSAGE_CONTENT",
-            "messageId": message,
-            "delta": delta,
-            **more,
-        },
-    ]
-
-
-def call(call_id: str = "c", arguments: str = '{"x":1}') -> list[dict[str, Any]]:
-    return [
-        {
-            "type": "TOOL_CALL_START",
-            "toolCallId": call_id,
-            "toolCallName": "f",
-            "parentMessageId": "m",
-        },
-        {"type": "TOOL_CALL_ARGS", "toolCallId": call_id, "delta": arguments},
-        {"type": "TOOL_CALL_END", "toolCallId": call_id},
-    ]
-
-
-def custom(name: str, **value: Any) -> dict[str, Any]:
-    return {"type": "CUSTOM", "name": name, "value": {"toolCallId": "c", **value}}
-
-
-def result(content: str = "42", **more: Any) -> dict[str, Any]:
-    return {
-        "type": "TOOL_CALL_RESULT",
-        "messageId": "r1",
-        "toolCallId": "c",
-        "content": content,
-        **more,
-    }
-
-
-ASKED = custom("aistream:asked", approval={"id": "a"})
-FAILED = {"metadata": {"aistream": {"isError": True}}}
 
 
 def test_the_question_of_a_run_comes_before_its_answer():
@@ -148,118 +88,6 @@ def test_a_subscriber_gets_one_change_for_each_event_until_it_leaves():
         (("m",), True, False, True),
         (("m",), False, True, False),
     ]
-
-
-STATUSES = {
-    "writing arguments": (call()[:2], "streaming"),
-    "arguments written": (call(), "ready"),
-    "asked": ([*call(), ASKED], "awaiting-approval"),
-    "approved": (
-        [*call(), ASKED, custom("aistream:decision", decision="proceed")],
-        "approved",
-    ),
-    "running": ([*call(), custom("aistream:executing")], "executing"),
-    "done": ([*call(), custom("aistream:executing"), result()], "complete"),
-    "failed": ([*call(), result("boom", **FAILED)], "error"),
-    "denied": (
-        [
-            *call(),
-            custom("aistream:decision", decision="deny", reason="no", by="you"),
-            result("no", **FAILED),
-        ],
-        "denied",
-    ),
-    "stopped while running": (
-        [*call(), custom("aistream:executing"), finished("cancelled")],
-        "aborted",
-    ),
-    "broken while writing": (
-        [*call()[:2], {"type": "RUN_ERROR", "message": "x"}],
-        "aborted",
-    ),
-    "left for the client": ([*call(), finished()], "ready"),
-    "answered before the end": (
-        [*call(), result(), finished("cancelled")],
-        "complete",
-    ),
-    "never ended by the server": ([*call()[:2], finished()], "ready"),
-}
-
-
-@pytest.mark.parametrize(("events", "status"), STATUSES.values(), ids=STATUSES)
-def test_a_call_says_in_one_word_how_far_it_is(
-    events: list[dict[str, Any]], status: str
-):
-    conversation = run(started(), *text("x"), *events)
-
-    assert conversation.tool_calls["c"].status == status
-
-
-def test_a_call_that_broke_off_is_settled():
-    conversation = run(
-        started(), *text("x"), *call()[:2], {"type": "RUN_ERROR", "message": "x"}
-    )
-
-    assert conversation.tool_calls["c"].status in SETTLED
-
-
-def test_a_call_tells_what_is_known_of_it():
-    tool = {
-        "name": "f",
-        "parameters": {"type": "object"},
-        "metadata": {"aistream": {"annotations": {"destructiveHint": True}}},
-    }
-    conversation = run(
-        started(tools=[tool]),
-        *text("x"),
-        *[{**event, "timestamp": 2000} for event in call()],
-        ASKED,
-        custom(
-            "aistream:decision",
-            approvalId="a",
-            decision="proceed",
-            by="you",
-            arguments={"x": 2},
-        ),
-        result(timestamp=5000),
-    )
-    model = conversation.tool_calls["c"]
-
-    assert model.name == "f"
-    assert model.args == {"x": 1}
-    assert model.annotations == {"destructiveHint": True}
-    assert model.parameters == {"type": "object"}
-    assert (model.decision, model.decided_by) == ("proceed", "you")
-    assert model.edited_arguments == {"x": 2}
-    assert model.approval_id == "a"
-    assert (model.started_at, model.ended_at) == (2.0, 5.0)
-    assert model.result == "42"
-    assert model.error is None
-    assert model.message_id == "m"
-    assert conversation.message("m") is conversation.messages[0]
-    assert conversation.messages[0].tool_calls == (model,)
-    assert repr(model) == "<tool call f: complete>"
-
-
-def test_an_agent_tells_of_its_own_tools_in_the_metadata():
-    tool = {"name": "f", "parameters": {"type": "object"}}
-    began = {**started(), "metadata": {"aistream": {"tools": [tool]}}}
-
-    conversation = run(began, *text("x"), *call())
-
-    assert conversation.tool_calls["c"].parameters == {"type": "object"}
-
-
-def test_a_failed_call_keeps_its_reason():
-    conversation = run(started(), *text("x"), *call(), result("boom", **FAILED))
-
-    assert conversation.tool_calls["c"].error == "boom"
-
-
-def test_arguments_that_say_nothing_yet_are_none():
-    conversation = run(started(), *text("x"), call()[0])
-
-    assert conversation.tool_calls["c"].args is None
 
 
 def test_a_run_waits_while_a_person_is_asked():
