@@ -12,10 +12,19 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from aistream_nb.chat.narration import Emit
+from aistream_nb.core.ordering_machine import Slip
 from aistream_nb.core.tool_spec import ClientTool, Gate
 from aistream_nb.gate import Audience
 
-__all__ = ["Agent", "Keyed", "Rewindable", "Stateful", "Task", "WireLog"]
+__all__ = [
+    "Agent",
+    "FaultFinding",
+    "Keyed",
+    "Rewindable",
+    "Stateful",
+    "Task",
+    "WireLog",
+]
 
 
 class WireLog(Protocol):
@@ -102,3 +111,13 @@ class Stateful(Protocol):
 
     state: Any
     """What the next run starts from, and what the last one left."""
+
+
+@runtime_checkable
+class FaultFinding(Protocol):
+    """An agent that sees faults below the events: bad frames, odd content types."""
+
+    @property
+    def faults(self) -> tuple[Slip, ...]:
+        """All that were found so far."""
+        ...

@@ -20,13 +20,21 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from aistream_nb.agui.agent import AGUIAgent
-from aistream_nb.chat.agent import Agent, Keyed, Rewindable, Stateful, Task
+from aistream_nb.chat.agent import (
+    Agent,
+    FaultFinding,
+    Keyed,
+    Rewindable,
+    Stateful,
+    Task,
+)
 from aistream_nb.chat.clicks import STILL_GOING_ON, Clicks
 from aistream_nb.chat.connect import connect
 from aistream_nb.chat.ids import IdFactory, counted_ids
 from aistream_nb.chat.reply import Reply
 from aistream_nb.chat.run import Run
 from aistream_nb.chat.view import ChatView
+from aistream_nb.chat.work import Work
 from aistream_nb.conversation import Conversation, MessageModel, ToolCallModel
 from aistream_nb.core.ordering import OrderingVerifier, Violation
 from aistream_nb.core.thread_reducer import apply_events
@@ -94,10 +102,9 @@ class Chat:
         self._clock = clock
         self._thread_id = self._new_id("thread")
         self._verifier = OrderingVerifier()
-        self._violations: list[Violation] = []
-        self._work: asyncio.Task[None] | None = None
+        self._faults_told = 0
+        self._work: Work | None = None
         self._background: set[asyncio.Task[Reply]] = set()
-        self._busy = False
         self._order_broken = False
         self.conversation: Conversation = Conversation()
         self.recording: Recording = Recording(
@@ -118,9 +125,9 @@ class Chat:
             ProviderError: The agent failed; what had arrived is in the conversation.
             TurnError: The run could not go on.
         """
-        self._claim()
-        with quiet_interrupt(_STOPPED), cell_wait():
-            return await self._answer(text)
+        work = self._claim()
+        with quiet_interrupt(_STOPPED):
+            return await self._answer(work, text)
 
     async def retry(self) -> Reply:
         """Ask the last question again; its answer so far goes.
@@ -138,9 +145,9 @@ class Chat:
             AIStreamError: There is no such question, this agent cannot forget, or
                 another run is going on.
         """
-        self._claim()
-        with quiet_interrupt(_STOPPED), cell_wait():
-            return await self._answer(text, instead_of=message_id)
+        work = self._claim()
+        with quiet_interrupt(_STOPPED):
+            return await self._answer(work, text, message_id)
 
     def start(self, text: str, *, instead_of: str | None = None) -> Run:
         """Send a message and return at once; the kernel stays free.
@@ -159,16 +166,18 @@ class Chat:
                 "chat.start needs a running event loop, as a notebook has. In a "
                 "script use: asyncio.run(chat.send(...))"
             ) from None
-        self._claim()
-        task = loop.create_task(self._in_background(text, instead_of))
+        work = self._claim()
+        task = loop.create_task(self._answer(work, text, instead_of))
         self._background.add(task)
         task.add_done_callback(self._forget)
+        # Not in the coroutine: a task that is cancelled at once never enters it.
+        task.add_done_callback(lambda _: self._release(work))
         return Run(task, self.stop)
 
     def stop(self) -> None:
         """End the run that is going on, if there is one; what had arrived is kept."""
         if self._work is not None:
-            self._work.cancel()
+            self._work.stop()
 
     # ------------------------------------------------------------ deciding
 
@@ -195,7 +204,7 @@ class Chat:
     @property
     def busy(self) -> bool:
         """Whether a run is going on."""
-        return self._busy
+        return self._work is not None
 
     @property
     def waiting(self) -> tuple[ToolCallModel, ...]:
@@ -229,7 +238,7 @@ class Chat:
     @property
     def violations(self) -> tuple[Violation, ...]:
         """Where the agent's events broke the AG-UI order."""
-        return tuple(self._violations)
+        return self._verifier.violations
 
     @property
     def state(self) -> Any:
@@ -291,19 +300,19 @@ class Chat:
 
     # ------------------------------------------------------------ running
 
-    async def _answer(self, text: str, instead_of: str | None = None) -> Reply:
+    async def _answer(
+        self, work: Work, text: str, instead_of: str | None = None
+    ) -> Reply:
         try:
             kept = None if instead_of is None else self._cut_before(instead_of)
             question = {"id": self._new_id("user"), "role": "user", "content": text}
-            await self._perform(question, kept)
+            task = self._task(question, kept)
+            with cell_wait():
+                await work.perform(lambda: self._agent.run(task))
         finally:
-            self._work, self._busy = None, False
+            self._release(work)
         answers = _behind(self.conversation.messages, question["id"])
         return Reply(self.conversation, answers)
-
-    async def _in_background(self, text: str, instead_of: str | None) -> Reply:
-        with cell_wait():
-            return await self._answer(text, instead_of)
 
     def _forget(self, task: asyncio.Task[Reply]) -> None:
         self._background.discard(task)
@@ -311,12 +320,14 @@ class Chat:
             # Whoever awaits the run still gets it; the conversation shows it anyway.
             task.exception()
 
-    async def _perform(
+    def _task(
         self,
         question: Mapping[str, Any],
         kept: tuple[Mapping[str, Any], ...] | None,
-    ) -> None:
-        task = Task(
+    ) -> Task:
+        self._order_broken = False
+        self._learn_secrets()
+        return Task(
             thread_id=self._thread_id,
             run_id=self._new_id("run"),
             question=question,
@@ -328,14 +339,6 @@ class Chat:
             wire=self.recording.append_wire,
             new_id=self._new_id,
         )
-        self._order_broken = False
-        self._learn_secrets()
-        try:
-            # A group of one: stop() can cancel the run without cancelling the cell.
-            async with asyncio.TaskGroup() as group:
-                self._work = group.create_task(self._agent.run(task))
-        except ExceptionGroup as failures:
-            raise failures.exceptions[0] from None
 
     def _learn_secrets(self) -> None:
         """Before each run: a key may have come into the environment since the last."""
@@ -358,18 +361,31 @@ class Chat:
         now = self._clock()
         stamped = {**event, "timestamp": round(now * _MILLISECONDS)}
         found = self._verifier.receive(stamped)
-        self._violations.extend(found)
         self.recording.append(stamped)
         self.conversation.receive(stamped)
         if self._strict and found and not self._order_broken:
             self._order_broken = True  # the run ends; its last events are not judged
             raise _ordering_error(found[0])
 
-    def _claim(self) -> None:
+    def _claim(self) -> Work:
         """Take the chat for one run."""
-        if self._busy:
+        if self._work is not None:
             raise AIStreamError(STILL_GOING_ON)
-        self._busy = True
+        self._work = Work()
+        return self._work
+
+    def _take_faults(self) -> None:
+        """Add what the agent saw below the events to the violations."""
+        if isinstance(self._agent, FaultFinding):
+            last = len(self.recording.events) - 1
+            for fault in self._agent.faults[self._faults_told :]:
+                self._verifier.note(fault, index=last)
+            self._faults_told = len(self._agent.faults)
+
+    def _release(self, work: Work) -> None:
+        self._take_faults()
+        if self._work is work:
+            self._work = None
 
 
 def _behind(

@@ -67,7 +67,11 @@ class HistoryRules:
                 continue
             owners = self._stream.transcript.owners(call_id)
             if owners and not any(owner.has_result(call_id) for owner in owners):
-                self._tools.take_result(call_id, row.get("content") or "")
+                self._tools.take_result(
+                    call_id,
+                    row.get("content") or "",
+                    is_error=isinstance(row.get("error"), str),
+                )
 
     def _unknown(self, rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         """Rows of messages that we lack; reasoning comes with the row after it."""
