@@ -1,14 +1,13 @@
 """Chat: a live agent in a notebook cell, to watch, to steer and to record.
 
 The chat is the composition root: the one place where an agent, a gate, a recording,
-a conversation and a view meet. What it adds is small: it stamps each event with the
-time, shows it to the ordering verifier, the recording and the conversation, in this
-order, and turns a person's clicks into calls.
+a conversation and a view meet. What it adds is small: one run at a time, and the
+calls that a person may make.
 
 Rules that a change here must keep:
 
 1. One run at a time, and every run ends: finished, cancelled or failed.
-2. Every event goes through :meth:`Chat._emit`; nothing else writes the conversation.
+2. Every event goes through the :class:`~aistream_nb.chat.journal.Journal`.
 3. A click that comes too late decides nothing.
 """
 
@@ -31,16 +30,15 @@ from aistream_nb.chat.agent import (
 from aistream_nb.chat.clicks import STILL_GOING_ON, Clicks
 from aistream_nb.chat.connect import connect
 from aistream_nb.chat.ids import IdFactory, counted_ids
+from aistream_nb.chat.journal import Journal
 from aistream_nb.chat.reply import Reply
 from aistream_nb.chat.run import Run
 from aistream_nb.chat.view import ChatView
 from aistream_nb.chat.work import Work
 from aistream_nb.conversation import Conversation, MessageModel, ToolCallModel
-from aistream_nb.core.ordering import OrderingVerifier, Violation
-from aistream_nb.core.thread_reducer import apply_events
+from aistream_nb.core.ordering import Violation
 from aistream_nb.core.tool_spec import ClientTool, Decision, Deny, Gate, Proceed
-from aistream_nb.core.values import Event
-from aistream_nb.errors import AIStreamError, OrderingError
+from aistream_nb.errors import AIStreamError
 from aistream_nb.gate import ApprovalGate, current_gate
 from aistream_nb.recording import Recording
 from aistream_nb.tools import as_tools
@@ -48,7 +46,6 @@ from aistream_nb.widgets.kernel import cell_wait, quiet_interrupt
 
 __all__ = ["Chat"]
 
-_MILLISECONDS: Final = 1000
 _STOPPED: Final = "Stopped. What had arrived is kept; open calls are marked aborted."
 
 
@@ -97,19 +94,15 @@ class Chat:
         self._agent = connection.agent
         self._tools = connection.tools
         self._gate: Gate = gate or current_gate() or ApprovalGate()
-        self._strict = strict
         self._new_id: IdFactory = ids or counted_ids()
-        self._clock = clock
         self._thread_id = self._new_id("thread")
-        self._verifier = OrderingVerifier()
-        self._faults_told = 0
         self._work: Work | None = None
         self._background: set[asyncio.Task[Reply]] = set()
-        self._order_broken = False
-        self.conversation: Conversation = Conversation()
-        self.recording: Recording = Recording(
-            clock=clock, header={"agent": self._agent.name, **self._agent.facts}
+        self._journal = Journal(
+            {"agent": self._agent.name, **self._agent.facts}, clock=clock, strict=strict
         )
+        self.conversation: Conversation = self._journal.conversation
+        self.recording: Recording = self._journal.recording
         self._view = ChatView(self.conversation, Clicks(self))
 
     # ------------------------------------------------------------ talking
@@ -238,7 +231,7 @@ class Chat:
     @property
     def violations(self) -> tuple[Violation, ...]:
         """Where the agent's events broke the AG-UI order."""
-        return self._verifier.violations
+        return self._journal.violations
 
     @property
     def state(self) -> Any:
@@ -325,8 +318,10 @@ class Chat:
         question: Mapping[str, Any],
         kept: tuple[Mapping[str, Any], ...] | None,
     ) -> Task:
-        self._order_broken = False
-        self._learn_secrets()
+        self._journal.begin_run()
+        if isinstance(self._agent, Keyed):
+            # A key may have come into the environment since the last run.
+            self._journal.learn_secrets(self._agent.secrets)
         return Task(
             thread_id=self._thread_id,
             run_id=self._new_id("run"),
@@ -335,16 +330,10 @@ class Chat:
             tools=self._tools,
             gate=self._gate,
             audience=self._view.audience,
-            emit=self._emit,
+            emit=self._journal.emit,
             wire=self.recording.append_wire,
             new_id=self._new_id,
         )
-
-    def _learn_secrets(self) -> None:
-        """Before each run: a key may have come into the environment since the last."""
-        if isinstance(self._agent, Keyed):
-            for secret in self._agent.secrets:
-                self.recording.learn_secret(secret)
 
     def _cut_before(self, message_id: str) -> tuple[Mapping[str, Any], ...]:
         """The AG-UI messages that stay when a question and its sequel go."""
@@ -353,19 +342,7 @@ class Chat:
             message_id
         ):
             raise AIStreamError("The agent does not remember this question.")
-        thread = apply_events(self.recording.events).messages
-        ids = [message["id"] for message in thread]
-        return tuple(thread[: ids.index(message_id)])
-
-    def _emit(self, event: Event) -> None:
-        now = self._clock()
-        stamped = {**event, "timestamp": round(now * _MILLISECONDS)}
-        found = self._verifier.receive(stamped)
-        self.recording.append(stamped)
-        self.conversation.receive(stamped)
-        if self._strict and found and not self._order_broken:
-            self._order_broken = True  # the run ends; its last events are not judged
-            raise _ordering_error(found[0])
+        return self._journal.messages_before(message_id)
 
     def _claim(self) -> Work:
         """Take the chat for one run."""
@@ -374,16 +351,9 @@ class Chat:
         self._work = Work()
         return self._work
 
-    def _take_faults(self) -> None:
-        """Add what the agent saw below the events to the violations."""
-        if isinstance(self._agent, FaultFinding):
-            last = len(self.recording.events) - 1
-            for fault in self._agent.faults[self._faults_told :]:
-                self._verifier.note(fault, index=last)
-            self._faults_told = len(self._agent.faults)
-
     def _release(self, work: Work) -> None:
-        self._take_faults()
+        if isinstance(self._agent, FaultFinding):
+            self._journal.note_faults(self._agent.faults)
         if self._work is work:
             self._work = None
 
@@ -401,13 +371,3 @@ def _nothing_waits(call: str | None, waiting: list[str]) -> str:
     if call is None and waiting:
         return f"Several calls wait; name one of {waiting}."
     return f"No call {call!r} waits for a decision." if call else "No call waits."
-
-
-def _ordering_error(violation: Violation) -> OrderingError:
-    return OrderingError(
-        violation.message,
-        rule=violation.rule,
-        index=violation.index,
-        event_type=violation.event_type,
-        expected=violation.expected,
-    )

@@ -187,8 +187,8 @@ async def test_an_agent_that_cannot_forget_says_so():
 async def test_a_question_the_agent_does_not_know_is_not_lost():
     chat = offline()
     question = {"id": "u", "role": "user", "content": "from elsewhere"}
-    chat._emit({"type": "RUN_STARTED", "threadId": "t", "runId": "r"})
-    chat._emit({"type": "MESSAGES_SNAPSHOT", "messages": [question]})
+    chat._journal.emit({"type": "RUN_STARTED", "threadId": "t", "runId": "r"})
+    chat._journal.emit({"type": "MESSAGES_SNAPSHOT", "messages": [question]})
 
     with pytest.raises(AIStreamError, match="does not remember"):
         await chat.edit("u", "x")

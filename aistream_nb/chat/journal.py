@@ -1,0 +1,98 @@
+"""Where every event of a chat goes: the verifier, the recording, the conversation.
+
+In this order, so that what breaks the order of AG-UI is recorded and shown all the
+same. Nothing else writes the conversation of a chat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+from aistream_nb.conversation import Conversation
+from aistream_nb.core.ordering import OrderingVerifier, Violation
+from aistream_nb.core.ordering_machine import Slip
+from aistream_nb.core.thread_reducer import apply_events
+from aistream_nb.core.values import Event
+from aistream_nb.errors import OrderingError
+from aistream_nb.recording import Recording
+
+__all__ = ["Journal"]
+
+_MILLISECONDS: Final = 1000
+
+
+class Journal:
+    """Stamps, judges, records and folds the events of a chat.
+
+    Args:
+        header: What the recording says of the agent.
+        clock: Gives the time in seconds.
+        strict: Raise at the first violation of each run.
+    """
+
+    def __init__(
+        self,
+        header: Mapping[str, str],
+        *,
+        clock: Callable[[], float],
+        strict: bool,
+    ) -> None:
+        self._clock = clock
+        self._strict = strict
+        self._broken = False
+        self._faults_told = 0
+        self._verifier = OrderingVerifier()
+        self.conversation: Conversation = Conversation()
+        self.recording: Recording = Recording(clock=clock, header=header)
+
+    @property
+    def violations(self) -> tuple[Violation, ...]:
+        """Where the events broke the AG-UI order, and faults below them."""
+        return self._verifier.violations
+
+    def begin_run(self) -> None:
+        """A run begins: its first violation counts."""
+        self._broken = False
+
+    def emit(self, event: Event) -> None:
+        """Take one event.
+
+        Raises:
+            OrderingError: The journal is strict, and this is the run's first violation.
+        """
+        stamped = {**event, "timestamp": round(self._clock() * _MILLISECONDS)}
+        found = self._verifier.receive(stamped)
+        self.recording.append(stamped)
+        self.conversation.receive(stamped)
+        if self._strict and found and not self._broken:
+            self._broken = True  # the run ends; its last events are not judged
+            raise _ordering_error(found[0])
+
+    def note_faults(self, faults: tuple[Slip, ...]) -> None:
+        """Add those of an agent's faults that were not told before."""
+        last = len(self.recording.events) - 1
+        for fault in faults[self._faults_told :]:
+            self._verifier.note(fault, index=last)
+        self._faults_told = len(faults)
+
+    def learn_secrets(self, secrets: Iterable[str]) -> None:
+        """Never keep these values."""
+        for secret in secrets:
+            self.recording.learn_secret(secret)
+
+    def messages_before(self, message_id: str) -> tuple[Mapping[str, Any], ...]:
+        """The AG-UI messages of the thread that come before one of them."""
+        thread = apply_events(self.recording.events).messages
+        ids = [message["id"] for message in thread]
+        return tuple(thread[: ids.index(message_id)])
+
+
+def _ordering_error(violation: Violation) -> OrderingError:
+    return OrderingError(
+        violation.message,
+        rule=violation.rule,
+        index=violation.index,
+        event_type=violation.event_type,
+        expected=violation.expected,
+    )
