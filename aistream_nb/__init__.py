@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from aistream_nb.core.tool_spec import Deny, Proceed
     from aistream_nb.errors import AIStreamError
     from aistream_nb.gate import ApprovalGate, Rule
+    from aistream_nb.inspector import Inspector
     from aistream_nb.player import Player
     from aistream_nb.providers.turn import execute_client_tool_turn
     from aistream_nb.recording import Recording
@@ -35,6 +36,7 @@ __all__ = [
     "Chat",
     "Conversation",
     "Deny",
+    "Inspector",
     "MessageModel",
     "OrderingReport",
     "OrderingVerifier",
@@ -65,6 +67,7 @@ _HOMES = {
     "Chat": "aistream_nb.chat",
     "Conversation": "aistream_nb.conversation",
     "Deny": "aistream_nb.core.tool_spec",
+    "Inspector": "aistream_nb.inspector",
     "MessageModel": "aistream_nb.conversation",
     "OrderingReport": "aistream_nb.core.ordering_report",
     "OrderingVerifier": "aistream_nb.core.ordering",

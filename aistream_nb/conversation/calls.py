@@ -87,7 +87,7 @@ class CallBook:
             notes.decision = None
             self._open_questions.add(str(value.get("toolCallId")))
 
-    def note_decision(self, value: Mapping[str, Any]) -> str | None:
+    def note_decision(self, value: Mapping[str, Any], event: Event) -> str | None:
         """Somebody decided; the answer is the id of the question, if there was one."""
         notes = self._notes_of(value)
         decision = value.get("decision")
@@ -97,6 +97,7 @@ class CallBook:
         notes.decision = decision
         notes.reason = str(value.get("reason") or "")
         notes.decided_by = str(value.get("by") or "")
+        notes.decided_at = seconds(event)
         arguments = value.get("arguments")
         notes.edited = arguments if is_mapping(arguments) else None
         approval_id = value.get("approvalId")
@@ -109,7 +110,7 @@ class CallBook:
         """A call runs."""
         notes = self._notes_of(value)
         if notes is not None:
-            notes.executing = True
+            notes.executing = notes.executed = True
 
     def note_result(self, event: Event) -> None:
         """A call was answered."""

@@ -64,6 +64,7 @@ class Conversation(HasTraits):
     tool_calls = Dict({}, help="Every tool call of the conversation, by its id.")
     status = Unicode("idle", help="idle, running, waiting, finished, error, aborted.")
     error = Unicode("", help="Why the last run failed; empty if it did not.")
+    model = Unicode("", help="The model that answered last; empty if nobody said.")
     state = AnyTrait(None, help="The shared state that the agent sent, or None.")
     usage = Dict({}, help="Tokens by kind, summed over the conversation.")
     timing = Dict({}, help="Seconds of the last run: started, first_token, ended.")
@@ -277,23 +278,27 @@ class Conversation(HasTraits):
         given = event.get("value", event.get("data"))
         value: Mapping[str, Any] = given if is_mapping(given) else {}
         if rule is not None:
-            rule(self, value)
+            rule(self, value, event)
         return rule is not None
 
-    def _asked(self, value: Mapping[str, Any]) -> None:
+    def _asked(self, value: Mapping[str, Any], event: Event) -> None:
+        del event
         self._calls.note_question(value)
 
-    def _decided(self, value: Mapping[str, Any]) -> None:
-        approval_id = self._calls.note_decision(value)
+    def _decided(self, value: Mapping[str, Any], event: Event) -> None:
+        approval_id = self._calls.note_decision(value, event)
         if approval_id is not None:
             self._processor.add_tool_approval_response(
                 approval_id, approved=value.get("decision") == "proceed"
             )
 
-    def _executing(self, value: Mapping[str, Any]) -> None:
+    def _executing(self, value: Mapping[str, Any], event: Event) -> None:
+        del event
         self._calls.note_execution(value)
 
-    def _round_ended(self, value: Mapping[str, Any]) -> None:
+    def _round_ended(self, value: Mapping[str, Any], event: Event) -> None:
+        del event
+        self.model = str(value.get("model") or "")
         usage = value.get("usage")
         if is_mapping(usage):
             self._round_usage_seen = True
@@ -315,6 +320,7 @@ class Conversation(HasTraits):
         "tool_calls": {},
         "status": "idle",
         "error": "",
+        "model": "",
         "state": None,
         "usage": {},
         "timing": {},

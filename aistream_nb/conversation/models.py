@@ -92,9 +92,11 @@ class CallNotes:
     decision: Literal["proceed", "deny"] | None = None
     reason: str = ""
     decided_by: str = ""
+    decided_at: float | None = None
     approval_id: str = ""
     edited: Mapping[str, Any] | None = None
     executing: bool = False
+    executed: bool = False
     stopped: bool = False
     started_at: float | None = None
     ended_at: float | None = None
@@ -111,6 +113,8 @@ class ToolCallModel(Mirror):
     decision = Mirrored(help="proceed or deny; None while nobody decided.")
     reason = Mirrored("", help="The reason that came with a denial.")
     decided_by = Mirrored("", help="Who decided: you, policy, nobody.")
+    decided_at = Mirrored(help="When that was, in seconds, or None.")
+    by_server = Mirrored(False, help="Whether the agent's server ran it.")
     approval_id = Mirrored("", help="The id of the question that was put.")
     edited_arguments = Mirrored(help="What a person made of the arguments, or None.")
     annotations = Mirrored(help="MCP's hints about the tool, in MCP's spelling.")
@@ -157,6 +161,10 @@ class ToolCallModel(Mirror):
             "decision": _decision(part, notes),
             "reason": notes.reason,
             "decided_by": notes.decided_by,
+            "decided_at": notes.decided_at,
+            "by_server": result is not None
+            and notes.decision is None
+            and not notes.executed,
             "approval_id": notes.approval_id,
             "edited_arguments": notes.edited,
             "annotations": _annotations(tool),

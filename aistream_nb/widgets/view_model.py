@@ -237,6 +237,7 @@ def view_call(
         reason=_optional(call, "reason"),
         decided_by=_optional(call, "decided_by"),
         decided_at=getattr(call, "decided_at", None),
+        by_server=bool(getattr(call, "by_server", False)),
         edited=_edited_text(call),
         started_at=getattr(call, "started_at", None),
         ended_at=getattr(call, "ended_at", None),

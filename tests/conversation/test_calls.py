@@ -11,7 +11,7 @@ def test_what_is_said_of_an_unknown_call_is_ignored():
     book.note_execution({"toolCallId": "c"})
     book.note_result({"toolCallId": "c"})
 
-    assert book.note_decision({"toolCallId": "c", "decision": "deny"}) is None
+    assert book.note_decision({"toolCallId": "c", "decision": "deny"}, {}) is None
     assert not book.is_asking
     assert book.take_touched() == ()
 

@@ -143,6 +143,12 @@ def test_usage_is_summed_over_rounds_and_not_counted_twice():
     assert conversation.usage == {"inputTokens": 6, "outputTokens": 8}
 
 
+def test_the_model_that_answered_last_is_told():
+    told = {"type": "CUSTOM", "name": "aistream:round", "value": {"model": "m"}}
+
+    assert run(started(), told).model == "m"
+
+
 def test_the_times_of_a_run_are_those_of_its_events():
     conversation = run(
         started(),

@@ -87,7 +87,8 @@ def test_a_call_tells_what_is_known_of_it():
             decision="proceed",
             by="you",
             arguments={"x": 2},
-        ),
+        )
+        | {"timestamp": 3000},
         result(timestamp=5000),
     )
     model = conversation.tool_calls["c"]
@@ -97,7 +98,9 @@ def test_a_call_tells_what_is_known_of_it():
     assert model.annotations == {"destructiveHint": True}
     assert model.parameters == {"type": "object"}
     assert (model.decision, model.decided_by) == ("proceed", "you")
+    assert model.decided_at == 3.0
     assert model.edited_arguments == {"x": 2}
+    assert not model.by_server
     assert model.approval_id == "a"
     assert (model.started_at, model.ended_at) == (2.0, 5.0)
     assert model.result == "42"
@@ -127,3 +130,9 @@ def test_arguments_that_say_nothing_yet_are_none():
     conversation = run(started(), *text("x"), call()[0])
 
     assert conversation.tool_calls["c"].args is None
+
+
+def test_a_call_that_nobody_here_decided_or_ran_was_the_server_s():
+    conversation = run(started(), *text("x"), *call(), result())
+
+    assert conversation.tool_calls["c"].by_server
