@@ -12,6 +12,7 @@ import aistream_nb as ai
 from aistream_nb.agui import AGUIAgent
 from aistream_nb.chat.ids import counted_ids
 from aistream_nb.chat.remote_agent import RemoteAgent
+from aistream_nb.core.sse_encode import SSEEncoder
 from aistream_nb.core.tool_spec import Decision, Gate, GateRequest, Proceed
 from aistream_nb.http import HttpAnswer, HttpClient, HttpRequest, scripted_transport
 
@@ -103,9 +104,7 @@ def fill(events: Sequence[Event], body: Mapping[str, Any]) -> list[Event]:
 
 
 def sse(*events: Event) -> bytes:
-    return b"".join(
-        b"data: " + json.dumps(event).encode() + b"\n\n" for event in events
-    )
+    return b"".join(map(SSEEncoder().encode, events))
 
 
 def started(**fields: Any) -> Event:
