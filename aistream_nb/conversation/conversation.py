@@ -16,10 +16,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, Final, Literal, TypeAlias
 
-from traitlets import Any as AnyTrait, Dict, HasTraits, Tuple, Unicode
+from traitlets import Any as AnyTrait, Dict, Tuple, Unicode
 
 from aistream_nb.conversation.calls import CallBook
 from aistream_nb.conversation.change import Change
+from aistream_nb.conversation.listeners import Observed, Shield
 from aistream_nb.conversation.models import MessageModel, ToolCallModel
 from aistream_nb.conversation.reading import (
     as_processed,
@@ -46,7 +47,7 @@ _GROWTH: Final = frozenset(
 _STATE_EVENTS: Final = frozenset({"STATE_SNAPSHOT", "STATE_DELTA"})
 
 
-class Conversation(HasTraits):
+class Conversation(Observed):
     """A conversation that scripts can read and notebooks can observe.
 
     >>> conversation = Conversation()
@@ -71,7 +72,7 @@ class Conversation(HasTraits):
 
     def __init__(self) -> None:
         super().__init__()
-        self._subscribers: list[Callable[[Change], None]] = []
+        self._subscribers: list[Shield] = []
         self._begin()
 
     def _begin(self) -> None:
@@ -106,12 +107,16 @@ class Conversation(HasTraits):
         return self._tools.get(name, {})
 
     def subscribe(self, callback: Callable[[Change], None]) -> Callable[[], None]:
-        """Call ``callback`` after every event; the answer is what ends it."""
-        self._subscribers.append(callback)
+        """Call ``callback`` after every event; the answer is what ends it.
+
+        What it raises is logged and harms neither the fold nor another subscriber.
+        """
+        shield = Shield(callback)
+        self._subscribers.append(shield)
 
         def unsubscribe() -> None:
-            if callback in self._subscribers:
-                self._subscribers.remove(callback)
+            if shield in self._subscribers:
+                self._subscribers.remove(shield)
 
         return unsubscribe
 

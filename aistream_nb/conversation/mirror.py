@@ -11,6 +11,8 @@ from typing import Any, cast
 
 from traitlets import HasTraits, TraitType
 
+from aistream_nb.conversation.listeners import Observed
+
 __all__ = ["Mirror", "Mirrored"]
 
 
@@ -26,7 +28,7 @@ class Mirrored(TraitType[Any, Any]):
         return super().get(obj, cls)
 
 
-class Mirror(HasTraits):
+class Mirror(Observed):
     """A model that follows something which grows."""
 
     def __init__(self) -> None:
