@@ -81,6 +81,8 @@ def test_a_lesson_ends_with_three_exercises_that_check_themselves(path: Path):
         assert "your turn" in answer.source
         assert "check(" in answer.source
         assert solution.metadata["tags"] == ["solution"]
+        # JupyterLab shows the first line of a folded cell, which must not tell.
+        assert solution.source.startswith("# A solution\n")
         assert "assert " in solution.source
     assert starts[-1] + 3 == len(last)
 
