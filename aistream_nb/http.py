@@ -8,6 +8,7 @@ Rules that a change here must keep:
 3. No key and no header enters an error, a log or a ``repr``. What a server said is
    quoted, with the keys taken out.
 4. A failed exchange leaves nothing open.
+5. No answer is read for ever: each has a limit, which the caller may set.
 
 What the bytes mean is not known here; see :mod:`aistream_nb.core.sse`.
 """
@@ -15,7 +16,6 @@ What the bytes mean is not known here; see :mod:`aistream_nb.core.sse`.
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ from time import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 
-from aistream_nb.core.values import is_array, is_mapping
+from aistream_nb.core.error_text import error_text_of
 from aistream_nb.errors import (
     ProviderConnectionError,
     ProviderError,
@@ -37,16 +37,18 @@ if TYPE_CHECKING:
     import httpx
 
 __all__ = [
+    "ANSWER_LIMIT",
     "HttpAnswer",
     "HttpClient",
     "HttpRequest",
     "HttpStream",
     "Timeouts",
-    "error_text_of",
     "redact",
     "scripted_transport",
 ]
 
+ANSWER_LIMIT: Final = 256 * 1024 * 1024
+"""Bytes of an answer, unless the caller says otherwise: days of a model's talk."""
 _BODY_LIMIT: Final = 64 * 1024
 """How much of a body that is not a stream is read."""
 _QUOTE_LIMIT: Final = 4000
@@ -88,6 +90,8 @@ class HttpRequest:
     """Whom errors name."""
     secrets: tuple[str, ...] = field(default=(), repr=False)
     """What is taken out of everything that errors quote."""
+    max_answer_bytes: int | None = ANSWER_LIMIT
+    """The longest body that is read; ``None`` reads as long as bytes come."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,6 +219,7 @@ class HttpStream:
         self._deadline: Final = deadline
         self._chunks = response.aiter_bytes()
         self._begun = False
+        self._read_bytes = 0
         self.status: Final = response.status_code
         self.headers: Final[Mapping[str, str]] = response.headers
 
@@ -261,12 +266,26 @@ class HttpStream:
 
     async def _read(self) -> bytes:
         failure: ProviderError
-        try:
-            return await anext(self._chunks, b"")
-        except _load_httpx().RequestError as error:
-            failure = self._broken(error)
+        limit = self._request.max_answer_bytes
+        if limit is not None and self._read_bytes > limit:
+            failure = self._endless(limit)
+        else:
+            try:
+                chunk = await anext(self._chunks, b"")
+            except _load_httpx().RequestError as error:
+                failure = self._broken(error)
+            else:
+                self._read_bytes += len(chunk)
+                return chunk
         await self.aclose()
         raise failure
+
+    def _endless(self, limit: int) -> ProviderStreamError:
+        return ProviderStreamError(
+            f"the answer is longer than {limit} bytes; what came is kept. If it is "
+            "meant to be so long, raise max_answer_bytes",
+            provider=self._request.provider,
+        )
 
     def _broken(self, error: httpx.RequestError) -> ProviderError:
         if not self._begun:
@@ -310,27 +329,6 @@ def redact(text: str, secrets: tuple[str, ...] = ()) -> str:
         if len(secret) >= _SHORTEST_SECRET:
             text = text.replace(secret, "[redacted]")
     return _KEY_SHAPES.sub("[redacted]", text)
-
-
-def error_text_of(body: str) -> str:
-    """The message in the JSON body of an error; empty if there is none.
-
-    >>> error_text_of('{"error": {"message": "no such model"}}')
-    'no such model'
-    """
-    try:
-        value: object = json.loads(body)
-    except ValueError:
-        return ""
-    if is_array(value) and value:
-        value = value[0]
-    if not is_mapping(value):
-        return ""
-    error = value.get("error")
-    candidates = [error, value.get("message"), value.get("detail")]
-    if is_mapping(error):
-        candidates.insert(0, error.get("message"))
-    return next((said for said in candidates if isinstance(said, str) and said), "")
 
 
 def scripted_transport(answer: Answerer) -> httpx.AsyncBaseTransport:

@@ -24,7 +24,6 @@ from aistream_nb.http import (
     HttpClient,
     HttpRequest,
     Timeouts,
-    error_text_of,
     redact,
     scripted_transport,
 )
@@ -169,9 +168,19 @@ async def test_a_stream_under_a_wrong_content_type_is_still_a_stream():
     assert await read(Server(answer)) == b"data: 1\n\n"
 
 
-def test_an_error_text_is_found_wherever_servers_put_it():
-    assert error_text_of('{"message": "top"}') == "top"
-    assert error_text_of("[]") == ""
+async def test_a_body_past_the_limit_is_read_up_to_it_and_then_refused():
+    pieces = [b"data: 1\n\n", b"data: 2\n\n", b"data: 3\n\n"]
+    limited = request(max_answer_bytes=len(pieces[0]))
+    stream = await Server(Answer(pieces)).client.open(limited)
+    assert [await stream.read(), await stream.read()] == pieces[:2]
+    with pytest.raises(ProviderStreamError, match="raise max_answer_bytes"):
+        await stream.read()
+
+
+async def test_a_body_without_a_limit_is_read_to_its_end():
+    limited = request(max_answer_bytes=None)
+    stream = await Server(Answer(b"data: 1\n\n")).client.open(limited)
+    assert b"".join([piece async for piece in stream]) == b"data: 1\n\n"
 
 
 async def test_no_key_is_in_any_error_repr_or_trace():

@@ -217,7 +217,7 @@ async def test_a_key_that_came_into_the_environment_later_is_learned(
     with pytest.raises(TurnError, match="ANTHROPIC_API_KEY"):
         await chat.send("Hi")
     monkeypatch.setenv("ANTHROPIC_API_KEY", ODD)
-    chat._learn_secrets()
+    chat._task({}, None)  # with this each run begins
     chat.recording.append({"type": "CUSTOM", "name": "x", "value": f"is {ODD}"})
     search.look_at_recording(chat.recording)
     search.must_not_find(ODD)

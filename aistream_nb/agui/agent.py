@@ -30,7 +30,7 @@ from aistream_nb.errors import (
     ProviderConnectionError,
     ProviderStreamError,
 )
-from aistream_nb.http import HttpClient, HttpRequest, HttpStream
+from aistream_nb.http import ANSWER_LIMIT, HttpClient, HttpRequest, HttpStream
 
 if TYPE_CHECKING:
     import httpx
@@ -76,6 +76,8 @@ class AGUIOptions(TypedDict, total=False):
     """Seconds between these."""
     max_rounds: int
     """How many requests one message may take: each answer to a call is one."""
+    max_answer_bytes: int | None
+    """The longest answer to one request; ``None`` reads as long as bytes come."""
     normalise: bool
     """Whether older dialects are shown in AG-UI 1.0; the recording keeps the bytes."""
     clock: Callable[[], float]
@@ -190,6 +192,7 @@ class AGUIAgent:
             body=encode_json(run_input).encode(),
             provider="agui",
             secrets=self.secrets,
+            max_answer_bytes=self._options.get("max_answer_bytes", ANSWER_LIMIT),
         )
 
 

@@ -109,6 +109,7 @@ def make_turn(
         client=owned or HttpClient.around(client or HttpClient()),
         retry=settings.retry,
         hooks=settings.hooks,
+        max_answer_bytes=settings.max_answer_bytes,
     )
     source = RoundSource(
         dialect.request(request), lambda: dialect.translator(request), road=road

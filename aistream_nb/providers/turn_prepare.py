@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 from aistream_nb.core.tool_spec import ClientTool
 from aistream_nb.errors import ProviderError, TurnError
-from aistream_nb.http import HttpClient
+from aistream_nb.http import ANSWER_LIMIT, HttpClient
 from aistream_nb.providers.base import OutputSchema, TurnRequest
 from aistream_nb.providers.endpoint import resolve_endpoint
 from aistream_nb.providers.messages import (
@@ -68,6 +68,7 @@ class TurnOptions(TypedDict, total=False):
     concurrent: bool
     tool_timeout: float | None
     interrupt_tools: bool
+    max_answer_bytes: int | None
     on_request: Callable[[Mapping[str, Any], str], None] | None
     on_bytes: Callable[[bytes], None] | None
     on_retry: Callable[[ProviderError, int, float], None] | None
@@ -96,6 +97,8 @@ class TurnSettings:
     concurrent: bool = False
     tool_timeout: float | None = None
     interrupt_tools: bool = False
+    max_answer_bytes: int | None = ANSWER_LIMIT
+    """The longest answer to one request; ``None`` reads as long as bytes come."""
     on_request: Callable[[Mapping[str, Any], str], None] | None = None
     on_bytes: Callable[[bytes], None] | None = None
     on_retry: Callable[[ProviderError, int, float], None] | None = None

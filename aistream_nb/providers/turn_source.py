@@ -53,6 +53,7 @@ class Road:
     client: HttpClient
     retry: RetryPolicy
     hooks: TurnHooks
+    max_answer_bytes: int | None
 
 
 class RoundSource:
@@ -136,6 +137,7 @@ class RoundSource:
             body=encode_json(wire.body).encode(),
             provider=road.provider,
             secrets=road.secrets,
+            max_answer_bytes=road.max_answer_bytes,
         )
         return await road.client.open(request)
 
