@@ -40,7 +40,7 @@ from aistream_nb.core.ordering import Violation
 from aistream_nb.core.tool_spec import ClientTool, Decision, Deny, Gate, Proceed
 from aistream_nb.errors import AIStreamError
 from aistream_nb.gate import ApprovalGate, current_gate
-from aistream_nb.recording import Recording
+from aistream_nb.recording import Recording, TimingChart
 from aistream_nb.tools import as_tools
 from aistream_nb.widgets.kernel import cell_wait, quiet_interrupt
 
@@ -276,6 +276,10 @@ class Chat:
             raise AIStreamError(f"There is no question {message_id!r} to ask anew.")
         if not isinstance(self._agent, Rewindable):
             raise AIStreamError("This agent cannot forget; send a new message.")
+
+    def timing_chart(self) -> TimingChart:
+        """When the first token came, where the gaps are, how long the tools took."""
+        return self.recording.timing_chart()
 
     def __repr__(self) -> str:
         return f"Chat({self._agent.name!r})"

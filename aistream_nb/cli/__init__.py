@@ -1,4 +1,4 @@
-"""The command line: ``aistream-nb lab``, ``demo``, ``check``, ``replay``."""
+"""The command line: ``aistream-nb COMMAND``; the commands are in :mod:`.entry`."""
 
 from __future__ import annotations
 

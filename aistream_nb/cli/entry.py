@@ -38,6 +38,9 @@ COMMANDS: Final[Mapping[str, str]] = {
     "demo": "Watch the embedded agent in the terminal, and decide for it.",
     "check": "Check the AG-UI order of a recording; for people and for CI.",
     "replay": "Run a recording against today's tools and show what differs.",
+    "record": "Talk to an agent from the terminal and keep the recording.",
+    "notebook": "Write a regression notebook for a recording.",
+    "convert": "Write a recording in another format, or for people to read.",
 }
 """Each command and its promise. Its module is imported only when it is called."""
 

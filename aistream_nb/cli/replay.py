@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import json
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -29,6 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a tool to run, such as mypackage.tools:book; may be repeated",
     )
     parser.add_argument("--save", metavar="FILE", help="keep the new recording here")
+    parser.add_argument(
+        "--format", choices=("text", "json"), default="text", help="how to print it"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -36,12 +40,26 @@ def run(options: argparse.Namespace) -> int:
     from aistream_nb.testing import replay  # noqa: PLC0415 # loads everything that a run needs
 
     again = replay(options.recording, tools=[_tool(name) for name in options.tools])
-    for call in again.invocations:
-        sys.stdout.write(f"{call.name} {call.arguments}: {call.status}\n")
-    sys.stdout.write(f"{again.diff}\n")
+    holds = not (again.differences or again.diff)
+    calls = [(call.name, call.arguments, call.status) for call in again.invocations]
+    if options.format == "json":
+        told = {
+            "ok": holds,
+            "calls": [
+                {"name": name, "arguments": arguments, "status": status}
+                for name, arguments, status in calls
+            ],
+            "differences": again.differences,
+            "violations": [one.rule for one in again.violations],
+        }
+        sys.stdout.write(json.dumps(told, ensure_ascii=False) + "\n")
+    else:
+        for name, arguments, status in calls:
+            sys.stdout.write(f"{name} {arguments}: {status}\n")
+        sys.stdout.write(f"{again.report}\n")
     if options.save:
         again.recording.save(options.save)
-    return 1 if again.diff else 0
+    return 0 if holds else 1
 
 
 def _tool(name: str) -> ClientTool | Callable[..., Any]:

@@ -5,5 +5,6 @@ from __future__ import annotations
 from aistream_nb.recording.difference import RecordingDiff
 from aistream_nb.recording.entries import FORMAT, Entry, WireRound
 from aistream_nb.recording.recorder import Recording
+from aistream_nb.recording.timing_chart import TimingChart
 
-__all__ = ["FORMAT", "Entry", "Recording", "RecordingDiff", "WireRound"]
+__all__ = ["FORMAT", "Entry", "Recording", "RecordingDiff", "TimingChart", "WireRound"]

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from html import escape
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -25,7 +24,7 @@ from aistream_nb.core.redaction import Redactor
 from aistream_nb.core.values import Event, is_mapping
 from aistream_nb.errors import RecordingError
 from aistream_nb.recording.compaction import compact_entries
-from aistream_nb.recording.difference import RecordingDiff, compare_events, event_words
+from aistream_nb.recording.difference import RecordingDiff, compare_events
 from aistream_nb.recording.entries import (
     Entry,
     WireRound,
@@ -39,10 +38,10 @@ from aistream_nb.recording.intake import (
 )
 from aistream_nb.recording.journal import Journal, write_whole
 from aistream_nb.recording.reading import Loaded, read_recording
+from aistream_nb.recording.rows import counted, event_rows
+from aistream_nb.recording.timing_chart import TimingChart
 
 __all__ = ["Recording"]
-
-_SHOWN_ROWS = 100
 
 
 class Recording:
@@ -204,9 +203,9 @@ class Recording:
         return True
 
     def __repr__(self) -> str:
-        told = [_counted(len(self._events), "event")]
+        told = [counted(len(self._events), "event")]
         rounds = len(self.rounds)
-        told += [_counted(rounds, "provider round")] if rounds else []
+        told += [counted(rounds, "provider round")] if rounds else []
         said = [
             str(self._header[k]) for k in ("provider", "model") if k in self._header
         ]
@@ -214,17 +213,11 @@ class Recording:
         return f"<Recording of {', '.join(told)}>"
 
     def _repr_html_(self) -> str:
-        rows = [
-            f"<tr><td>{at}</td><td>{escape(event_words(event))}</td></tr>"
-            for at, event in enumerate(self._events[:_SHOWN_ROWS])
-        ]
-        more = len(self._events) - len(rows)
-        rest = f"<p>and {_counted(more, 'more event')}</p>" if more > 0 else ""
-        title = escape(repr(self).strip("<>"))
-        return (
-            f"<details><summary>{title}</summary>"
-            f"<table>{''.join(rows)}</table>{rest}</details>"
-        )
+        return event_rows(self._events, title=repr(self).strip("<>"))
+
+    def timing_chart(self) -> TimingChart:
+        """When the first token came, where the gaps are, how long the tools took."""
+        return TimingChart(self._entries)
 
     # ------------------------------------------------------------ comparing
 
@@ -388,7 +381,3 @@ class Recording:
         trace: TracebackType | None,
     ) -> None:
         self.close()
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -201,13 +201,7 @@ def loose_calls(recording: Recording) -> Loose:
     loose, names = Loose(), dict[str, str]()
     open_calls: dict[str, bool] = {}
     for event in recording.events:
-        call_id = _told_of(event)
-        if event.get("type") == "TOOL_CALL_START":
-            names[call_id], open_calls[call_id] = str(event.get("toolCallName")), False
-        elif event.get("name") == "aistream:executing":
-            open_calls[call_id] = True
-        elif event.get("type") == "RUN_ERROR":
-            open_calls.clear()
+        _note_call(event, names, open_calls)
         for answered in _answered(event):
             if open_calls.pop(answered, False):
                 loose.ran[names.get(answered, "")] += 1
@@ -216,6 +210,19 @@ def loose_calls(recording: Recording) -> Loose:
     if recording.ending.startswith("cut off"):
         _leave(open_calls, names, loose)
     return loose
+
+
+def _note_call(
+    event: Event, names: dict[str, str], open_calls: dict[str, bool]
+) -> None:
+    """Which calls are open, and whether they run."""
+    call_id = _told_of(event)
+    if event.get("type") == "TOOL_CALL_START":
+        names[call_id], open_calls[call_id] = str(event.get("toolCallName")), False
+    elif event.get("name") == "aistream:executing":
+        open_calls[call_id] = True
+    elif event.get("type") == "RUN_ERROR":
+        open_calls.clear()
 
 
 def _told_of(event: Event) -> str:

@@ -2,9 +2,7 @@ from __future__ import annotations
 
 import io
 import json
-import sys
 from pathlib import Path
-from types import SimpleNamespace
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -12,80 +10,49 @@ import pytest
 from aistream_nb.cli import main
 from aistream_nb.recording import Recording
 
-START = {
-    "type": "RUN_STARTED",
-    "threadId": "t",
-    "runId": "r",
-    "protocolVersion": "1.0",
-}
-END = {"type": "RUN_FINISHED", "threadId": "t", "runId": "r"}
-STRAY = {"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": "x"}
+GOOD = Path(__file__).parents[1] / "golden" / "anthropic" / "failing-tool.jsonl"
 
 
 @pytest.fixture
-def good(tmp_path: Path) -> str:
-    return str(Recording.of([START, END]).save(tmp_path / "good.jsonl"))
-
-
-@pytest.fixture
-def bad(tmp_path: Path) -> str:
-    return str(Recording.of([START, STRAY, END]).save(tmp_path / "bad.jsonl"))
-
-
-def test_a_stream_in_order_is_no_failure(good: str):
-    assert main(["check", good]) == 0
-
-
-def test_a_violation_is_one_line_and_a_failure(
-    bad: str, capsys: pytest.CaptureFixture[str]
-):
-    assert main(["check", bad]) == 1
-
-    lines = [
-        line
-        for line in capsys.readouterr().out.splitlines()
-        if "text.content_unopened" in line
+def bad(tmp_path: Path) -> Path:
+    events = [
+        {"type": "RUN_STARTED", "threadId": "t", "runId": "r"},
+        {"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": "Hi"},
+        {"type": "RUN_FINISHED", "threadId": "t", "runId": "r"},
     ]
-    assert len(lines) == 1
-    assert "event 1" in lines[0]
+    return Recording.of(events).save(tmp_path / "bad.jsonl")
 
 
-def test_json_is_for_machines(bad: str, capsys: pytest.CaptureFixture[str]):
-    main(["check", bad, "--format", "json"])
+def test_a_good_recording_is_0_and_a_bad_one_1(
+    bad: Path, capsys: pytest.CaptureFixture[str]
+):
+    assert main(["check", str(GOOD), "--profile", "client"]) == 0
+    capsys.readouterr()
+
+    assert main(["check", str(bad)]) == 1
+    assert "text.content_unopened" in capsys.readouterr().out
+
+
+def test_json_and_junit_are_for_machines(
+    bad: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    junit = tmp_path / "report.xml"
+
+    code = main(["check", str(bad), "--format", "json", "--junit", str(junit)])
 
     told = json.loads(capsys.readouterr().out)
+    assert code == 1
+    assert told["ok"] is False
     assert told["violations"][0]["rule"] == "text.content_unopened"
+    (case,) = ET.parse(junit).iter("testcase")  # noqa: S314  # our own file
+    assert case.find("failure") is not None
 
 
-def test_a_junit_file_is_written_beside(bad: str, tmp_path: Path):
-    junit = tmp_path / "junit.xml"
-
-    main(["check", bad, "--junit", str(junit)])
-
-    assert ET.parse(junit).getroot().findall(".//failure")  # noqa: S314 # our own file
-
-
-def test_a_dump_of_server_sent_events_can_be_checked(tmp_path: Path):
-    dump = tmp_path / "dump.sse"
-    frames = [f"data: {json.dumps(event)}\n\n" for event in (START, STRAY, END)]
-    dump.write_text("".join(frames))
-
-    assert main(["check", str(dump)]) == 1
-
-
-def test_standard_input_can_be_checked(monkeypatch: pytest.MonkeyPatch):
-    content = "\n".join(json.dumps(event) for event in (START, END)).encode()
-    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
-
-    assert main(["check", "-"]) == 0
-
-
-def test_what_was_repaired_is_said(
-    good: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_standard_input_is_read_and_a_torn_line_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    torn = tmp_path / "torn.jsonl"
-    torn.write_text(Path(good).read_text() + '{"t": 1, "event": {"ty')
+    text = GOOD.read_bytes() + b'{"t":9,"ev'
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
 
-    main(["check", str(torn)])
-
-    assert capsys.readouterr().err
+    assert main(["check", "-", "--profile", "client"]) == 0
+    assert "torn by a crash" in capsys.readouterr().err

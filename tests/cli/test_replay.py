@@ -1,56 +1,59 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
-import aistream_nb as ai
 from aistream_nb.cli import main
-from aistream_nb.providers.offline import OFFLINE_PROMPT
 from aistream_nb.recording import Recording
 
+KEPT = Path(__file__).parents[1] / "golden" / "anthropic" / "booked-after-529.jsonl"
 TOOLS = [
-    "--tools",
-    "aistream_nb.tools.travel:get_forecast",
-    "--tools",
-    "aistream_nb.tools.travel:list_departures",
-    "--tools",
-    "aistream_nb.tools.travel:book_ferry",
+    word
+    for name in ("get_forecast", "list_departures", "book_ferry")
+    for word in ("--tools", f"offline_in_cli:{name}")
 ]
+MODULE = (
+    "from aistream_nb.tools.travel import offline_tools\n"
+    "get_forecast, list_departures, book_ferry = offline_tools()\n"
+)
 
 
-@pytest.fixture
-async def kept(tmp_path: Path) -> str:
-    chat = ai.Chat("offline", pace=0)
-    await chat.send(OFFLINE_PROMPT)
-    return str(chat.recording.save(tmp_path / "run.jsonl"))
+@pytest.fixture(autouse=True)
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "offline_in_cli.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(str(tmp_path))
 
 
-def test_the_same_tools_are_no_difference(
-    kept: str, capsys: pytest.CaptureFixture[str]
+def test_todays_tools_come_to_the_same(capsys: pytest.CaptureFixture[str]):
+    assert main(["replay", str(KEPT), *TOOLS]) == 0
+    assert "book_ferry" in capsys.readouterr().out
+
+
+def test_a_tool_that_is_gone_is_named_and_the_new_run_can_be_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
-    assert main(["replay", kept, *TOOLS]) == 0
-    assert "no difference" in capsys.readouterr().out
+    kept = tmp_path / "new.jsonl"
+
+    assert main(["replay", str(KEPT), *TOOLS[:4], "--save", str(kept)]) == 1
+    told = capsys.readouterr().out
+    assert "the tool book_ferry is not offered any more" in told
+    assert Recording.load(kept).ending == "finished"
 
 
-def test_a_missing_tool_is_a_difference_that_is_shown(
-    kept: str, capsys: pytest.CaptureFixture[str]
+def test_json_is_for_machines(capsys: pytest.CaptureFixture[str]):
+    assert main(["replay", str(KEPT), *TOOLS[:4], "--format", "json"]) == 1
+
+    told = json.loads(capsys.readouterr().out)
+    assert told["ok"] is False
+    assert [call["status"] for call in told["calls"]][-1] == "error"
+    assert any("book_ferry" in sentence for sentence in told["differences"])
+
+
+@pytest.mark.parametrize("name", ["no.such:tool", "offline_in_cli:nothing", "x"])
+def test_an_unknown_tool_is_an_error_of_one_line(
+    name: str, capsys: pytest.CaptureFixture[str]
 ):
-    assert main(["replay", kept]) == 1
-    assert "get_forecast" in capsys.readouterr().out
-
-
-def test_the_new_recording_can_be_kept(kept: str, tmp_path: Path):
-    anew = tmp_path / "anew.jsonl"
-
-    main(["replay", kept, *TOOLS, "--save", str(anew)])
-
-    assert not Recording.load(kept).diff(Recording.load(anew))
-
-
-@pytest.mark.parametrize("name", ["nowhere:tool", "aistream_nb.tools:nothing", ""])
-def test_a_tool_that_is_not_there_is_a_clear_error(
-    name: str, kept: str, capsys: pytest.CaptureFixture[str]
-):
-    assert main(["replay", kept, "--tools", name]) == 2
+    assert main(["replay", str(KEPT), "--tools", name]) == 2
     assert "MODULE:NAME" in capsys.readouterr().err

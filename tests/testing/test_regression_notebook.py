@@ -1,0 +1,49 @@
+"""How the notebook is written; that it passes nbval is tested with the command."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from aistream_nb.testing.regression_notebook import regression_notebook
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "anthropic"
+
+
+def sources(text: str) -> list[str]:
+    return [cell.source for cell in nbformat.reads(text, as_version=4).cells]
+
+
+def test_the_code_is_what_a_person_would_write(tmp_path: Path):
+    kept = tmp_path / "recordings" / "it.jsonl"
+    kept.parent.mkdir()
+    kept.write_bytes((GOLDEN / "cut-then-asked-again.jsonl").read_bytes())
+
+    cells = sources(regression_notebook(kept, tmp_path / "it.ipynb"))
+
+    assert cells[1] == (
+        "import aistream_nb as ai\n"
+        "from aistream_nb.testing import agent_recording\n\n"
+        'recording = agent_recording("recordings/it.jsonl")\n'
+        'chat = recording.chat("offline:anthropic")'
+    )
+    assert cells[2].startswith('try:\n    await chat.send("We are two adults')
+    assert cells[2].endswith(
+        "except ai.AIStreamError as error:\n    print(type(error).__name__)"
+    )
+    assert cells[-1] == "recording.check()"
+
+
+def test_the_process_is_left_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("AISTREAM_RECORD", "all")
+    before = (os.getcwd(), list(sys.path), sys.stdout)  # noqa: PTH109 # as it is told
+    kept = GOLDEN / "denied.jsonl"
+
+    regression_notebook(kept, tmp_path / "x.ipynb")
+
+    assert (os.getcwd(), list(sys.path), sys.stdout) == before  # noqa: PTH109
+    assert os.environ["AISTREAM_RECORD"] == "all"
