@@ -1,81 +1,95 @@
-"""W3: a long history; many messages of 100 deltas through one processor."""
+"""W3: a long history; many messages of 100 deltas through one processor.
+
+*publish*: a notice after every event, the text read at the end. *frame*: what changed
+is asked for every 50 events, and only that is read.
+"""
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterator
 
-import common
 import workloads
+from common import Case, Pass, Plan, Stopwatch, check, growth, node_rival, race
 
 from aistream_nb.core.processor import StreamProcessor
 
+TITLE = "W3  a long history"
 SIZES = (200, 500, 2_000)
 PER = 100
 FRAME = 50
-PEERS = ("tanstack-ai-0.5", "tanstack-ai-0.58")
+TARGETS = {200: 0.2, 2_000: 0.02}
+TANSTACKS = ("tanstack-ai-0.5", "tanstack-ai-0.58")
 
 
-def publish(events: list[dict[str, Any]]) -> int:
-    """A notice after every event, the text read at the end."""
-    notices: list[str | None] = []
-    processor = StreamProcessor(
-        callbacks={"on_change": notices.append}, message_per_id=True
-    )
-    receive = processor.receive
-    for event in events:
-        receive(event)
-    processor.finalize()
-    return sum(len(message.text) for message in processor.messages)
+def publishing(messages: int) -> Pass:
+    def drive(batches: Iterator[list[dict[str, object]]], watch: Stopwatch) -> int:
+        notices: list[str | None] = []
+        callbacks = {"on_change": notices.append}
+        processor = StreamProcessor(callbacks=callbacks, message_per_id=True)
+        receive = processor.receive
+        for batch in batches:
+            with watch:
+                for event in batch:
+                    receive(event)
+        return _length(processor, watch)
+
+    return _run_of(messages, drive)
 
 
-def frame(events: list[dict[str, Any]]) -> int:
-    """What changed is asked for every 50 events, and only that is read."""
-    processor = StreamProcessor(message_per_id=True)
-    receive, take, message = (
-        processor.receive,
-        processor.take_changes,
-        processor.message,
-    )
-    for count, event in enumerate(events):
-        receive(event)
-        if count % FRAME == 0:
-            for name in take():
-                message(name)
-    processor.finalize()
-    return sum(len(each.text) for each in processor.messages)
+def framing(messages: int) -> Pass:
+    def drive(batches: Iterator[list[dict[str, object]]], watch: Stopwatch) -> int:
+        processor = StreamProcessor(message_per_id=True)
+        receive, message = processor.receive, processor.message
+        for batch in batches:
+            with watch:
+                for count, event in enumerate(batch):
+                    receive(event)
+                    if count % FRAME == 0:
+                        for name in processor.take_changes():
+                            message(name)
+        return _length(processor, watch)
+
+    return _run_of(messages, drive)
 
 
-def main() -> None:
-    report = common.Report(f"W3  a long history, {PER} deltas a message")
-    ours: dict[int, float] = {}
-    frames: dict[int, float] = {}
-    theirs: dict[tuple[str, int], float | None] = {}
-    with tempfile.TemporaryDirectory() as folder:
-        for size in SIZES:
-            workload = workloads.text(messages=size, per=PER, seed=3)
-            events = list(workload.events())
-            common.check(publish(events), workload.length)
-            ours[size] = common.best(lambda e=events: publish(e), passes=5)
-            report.time(f"ours, publish, {size:,} messages", ours[size])
-            frames[size] = common.best(lambda e=events: frame(e), passes=5)
-            report.time(f"ours, frame, {size:,} messages", frames[size])
-            path = str(workload.save(Path(folder)))
-            for peer in PEERS:
-                found = common.node("text.mjs", peer, "publish", path)
-                theirs[peer, size] = found["milliseconds"] if found else None
-                report.time(f"{peer}, {size:,} messages", theirs[peer, size])
-    few, _, many = SIZES
-    for size, at_most in ((few, 0.2), (many, 0.02)):
-        for peer in PEERS:
-            name = f"{size:,} messages: ours / {peer}"
-            report.ratio(name, ours[size], theirs[peer, size], at_most=at_most)
-    for mode, spent in (("publish", ours), ("frame", frames)):
-        growth = (spent[many] / many) / (spent[few] / few)
-        report.ratio(f"cost of an event, many / few, {mode}", growth, 1.0, at_most=1.25)
-    report.show()
+def _run_of(messages: int, drive: Callable[..., int]) -> Pass:
+    workload = workloads.text(messages=messages, per=PER, seed=3)
+
+    def run() -> float:
+        watch = Stopwatch()
+        check(drive(workload.batches(), watch), workload.length)
+        return watch.milliseconds
+
+    return run
 
 
-if __name__ == "__main__":
-    main()
+def _length(processor: StreamProcessor, watch: Stopwatch) -> int:
+    with watch:
+        processor.finalize()
+        return sum(len(message.text) for message in processor.messages)
+
+
+def measure(plan: Plan) -> Iterator[Case]:
+    """Few and many messages, and what an event costs between them."""
+    grown = growth(plan, publishing, SIZES)
+    for size, at_most in TARGETS.items():
+        workload = workloads.text(messages=size, per=PER, seed=3)
+        rivals = [
+            node_rival(
+                name,
+                "text.mjs",
+                name,
+                "publish",
+                workload=workload.fields,
+                plan=plan,
+                wanted=workload.length,
+                at_most=at_most,
+            )
+            for name in TANSTACKS
+        ]
+        name = f"publish, {size:,} messages"
+        yield race(plan, name, publishing(size), rivals=rivals, growth=grown)
+        grown = None
+    many = SIZES[-1]
+    name = f"frame, {many:,} messages"
+    yield race(plan, name, framing(many), growth=growth(plan, framing, SIZES))

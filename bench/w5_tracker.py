@@ -2,36 +2,30 @@
 
 *growing*: a conversation of one call. *shared*: 500 messages before it, the same
 objects in every snapshot. *fresh*: the same 500, decoded anew for every snapshot.
-*own*: the same 500, made from our own messages by the snapshot maker. Medians of five
-passes, here and there, in CPU time.
+*own*: the same 500, made from our own messages by the snapshot maker.
 """
 
 from __future__ import annotations
 
 import asyncio
-import gc
 import json
 import random
-import statistics
-import tempfile
-import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
-import common
-import w2_arguments
 import workloads
+from common import Case, Pass, Plan, Rival, Stopwatch, check, growth, node_rival, race
 
 from aistream_nb.core.invocation_snapshot import SnapshotMaker
 from aistream_nb.core.messages import TextPart, ToolCallPart, UIMessage
 from aistream_nb.tracker import ToolInvocationTracker
 
+TITLE = "W5  snapshots with one growing call"
 BATCH = 50
 HISTORY = 500
-LARGE = 5_000
+SIZES = (500, 2_000, 5_000)
 HELLO = [{"id": "u", "role": "user", "content": [{"type": "text", "text": "hi"}]}]
 
 
@@ -50,10 +44,6 @@ class Write:
         """Count that it ran."""
         self.ran += 1
         return {"ok": True}
-
-
-def deltas_of(count: int) -> list[str]:
-    return w2_arguments.deltas_of(w2_arguments.records, count)
 
 
 def history() -> list[dict[str, Any]]:
@@ -77,7 +67,7 @@ def _answered(number: int, dice: random.Random) -> dict[str, Any]:
         "type": "tool-call",
         "toolCallId": f"old-{number}",
         "toolName": "write",
-        "argsText": w2_arguments.records(100, dice),
+        "argsText": workloads.records(100, dice),
         "result": {"ok": True},
     }
 
@@ -128,104 +118,119 @@ def batches(items: Iterator[Any], size: int) -> Iterator[list[Any]]:
 async def _feed(groups: Iterator[list[Any]], make: Any, tool: Write) -> float:
     """CPU milliseconds of the tracker; making and freeing the input is the host's."""
     tracker = ToolInvocationTracker({"write": tool}, on_result=lambda _: None)
-    spent, held = 0.0, None
+    watch, held = Stopwatch(), None
     for batch in groups:
-        before = time.thread_time()
-        for item in batch:
-            tracker.set_state(make(item))
-        await asyncio.sleep(0)
-        spent += time.thread_time() - before
+        with watch:
+            for item in batch:
+                tracker.set_state(make(item))
+            await asyncio.sleep(0)
         held = batch
-    before = time.thread_time()
-    for _ in range(5):
-        await asyncio.sleep(0)
-    spent += time.thread_time() - before
+    with watch:
+        for _ in range(5):
+            await asyncio.sleep(0)
     await tracker.aclose()
     del held
-    return spent * 1000
+    return watch.milliseconds
 
 
-def ours(
-    before: Sequence[dict[str, Any]], deltas: Sequence[str], *, fresh: bool, runs: int
-) -> float:
-    spent: list[float] = []
-    for _ in range(5):
-        tool = Write()
-        gc.collect()
-        groups = batches(snapshots(before, deltas, fresh=fresh), 1 if fresh else BATCH)
-        spent.append(asyncio.run(_feed(groups, lambda item: item, tool)))
-        common.check((tool.opened, tool.ran), (1, runs))
-    return statistics.median(spent)
+@dataclass(frozen=True, kw_only=True)
+class Talk:
+    """A conversation before the call that grows, and how the call ends."""
 
+    before: Sequence[dict[str, Any]]
+    deltas: Sequence[str]
+    is_fresh: bool = False
+    runs: int = 1
+    """How often the tool runs: not, if the arguments stop in the middle."""
 
-def own(deltas: Sequence[str]) -> float:
-    spent: list[float] = []
-    for _ in range(5):
-        maker = SnapshotMaker()
-        groups = batches(own_snapshots(deltas), BATCH)
-        feed = _feed(
-            groups, lambda item, m=maker: m.make(item, is_running=True), Write()
+    @property
+    def batch(self) -> int:
+        """How many snapshots come between two turns of the loop."""
+        return 1 if self.is_fresh else BATCH
+
+    def tracking(self) -> Pass:
+        """A pass of our tracker."""
+
+        def run() -> float:
+            tool = Write()
+            made = snapshots(self.before, self.deltas, fresh=self.is_fresh)
+            spent = asyncio.run(
+                _feed(batches(made, self.batch), lambda item: item, tool)
+            )
+            check((tool.opened, tool.ran), (1, self.runs))
+            return spent
+
+        return run
+
+    def rival(self, plan: Plan, *, at_most: float) -> Rival:
+        """A pass of the peer."""
+        return node_rival(
+            "assistant-ui 0.3.35",
+            "tracker.mjs",
+            "fresh" if self.is_fresh else "shared",
+            workload={
+                "history": self.before,
+                "deltas": self.deltas,
+                "batch": self.batch,
+            },
+            plan=plan,
+            wanted=[1, self.runs],
+            at_most=at_most,
         )
-        spent.append(asyncio.run(feed))
-    return statistics.median(spent)
 
 
-def floor(deltas: Sequence[str]) -> float:
-    """Only the comparison of each text with the one before it."""
-    spent: list[float] = []
-    for _ in range(5):
-        total = 0.0
+def own(deltas: Sequence[str]) -> Pass:
+    """A pass with snapshots made of our own messages."""
+
+    def run() -> float:
+        maker = SnapshotMaker()
+        return asyncio.run(
+            _feed(
+                batches(own_snapshots(deltas), BATCH),
+                lambda item: maker.make(item, is_running=True),
+                Write(),
+            )
+        )
+
+    return run
+
+
+def comparing(deltas: Sequence[str]) -> Pass:
+    """The floor: only the comparison of each text with the one before it."""
+
+    def run() -> float:
+        watch = Stopwatch()
         for batch in batches(snapshots(HELLO, deltas, fresh=False), BATCH):
             texts = [item["messages"][-1]["content"][0]["argsText"] for item in batch]
-            before = time.thread_time()
-            grown = sum(new.startswith(old) for old, new in pairwise(texts))
-            total += time.thread_time() - before
-            common.check(grown in {len(texts) - 1, 0}, wanted=True)
-        spent.append(total * 1000)
-    return statistics.median(spent)
+            with watch:
+                grown = sum(new.startswith(old) for old, new in pairwise(texts))
+            check(grown, len(texts) - 1)
+        return watch.milliseconds
+
+    return run
 
 
-def peer(
-    before: Sequence[dict[str, Any]], deltas: Sequence[str], *, fresh: bool, runs: int
-) -> float | None:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "snapshots.json"
-        fields = {"history": before, "deltas": deltas, "batch": 1 if fresh else BATCH}
-        path.write_text(json.dumps(fields), "utf-8")
-        found = common.node("tracker.mjs", str(path), "fresh" if fresh else "shared")
-    if found is None:
-        return None
-    common.check((found["opened"], found["ran"]), (1, runs))
-    return found["milliseconds"]
-
-
-def main() -> None:
-    report = common.Report("W5  snapshots with one growing call")
-    growing, many = deltas_of(LARGE), deltas_of(LARGE // 4)[:1000]
-    before = history()
-    cases = (
-        ("growing, 5,000", HELLO, growing, False, 1 / 40),
-        ("growing, 500", HELLO, deltas_of(LARGE // 10), False, 1 / 18),
-        ("shared history", before, many, False, 1 / 10),
-        ("fresh history", before, many, True, 1 / 2),
-    )
-    spent: dict[str, float] = {}
-    for name, known, deltas, fresh, at_most in cases:
-        runs = 0 if deltas is many else 1
-        spent[name] = ours(known, deltas, fresh=fresh, runs=runs)
-        theirs = peer(known, deltas, fresh=fresh, runs=runs)
-        report.time(f"{name}: ours", spent[name])
-        report.time(f"{name}: assistant-ui 0.3.35", theirs)
-        report.ratio(f"{name}: ours / theirs", spent[name], theirs, at_most=at_most)
-    report.time("own messages, 500 before the call", own(many))
-    least = floor(growing)
-    report.time("growing, floor: prefix compare", least)
-    grown = spent["growing, 5,000"]
-    report.ratio("growing: ours / floor", grown, least, at_most=4)
-    growth = grown / (10 * spent["growing, 500"])
-    report.ratio("growing: cost of a step, 5,000 / 500", growth, 1, at_most=1.5)
-    report.show()
-
-
-if __name__ == "__main__":
-    main()
+def measure(plan: Plan) -> Iterator[Case]:
+    """One call that grows, alone and behind a history."""
+    growing = {
+        size: Talk(before=HELLO, deltas=workloads.arguments(size)) for size in SIZES
+    }
+    grown = growth(plan, lambda size: growing[size].tracking(), SIZES, at_most=1.5)
+    few, _, many = growing.values()
+    floor = Rival(name="floor: startswith", run=comparing(many.deltas), at_most=4)
+    cut = workloads.arguments(SIZES[-1] // 4)[:1000]
+    known = history()
+    shared = Talk(before=known, deltas=cut, runs=0)
+    fresh = Talk(before=known, deltas=cut, runs=0, is_fresh=True)
+    for name, talk, at_most in (
+        ("growing, 5,000", many, 1 / 40),
+        ("growing, 500", few, 1 / 18),
+        ("shared history of 500", shared, 1 / 10),
+        ("fresh history of 500", fresh, 1 / 2),
+    ):
+        rivals = [talk.rival(plan, at_most=at_most)]
+        is_main = talk is many
+        rivals += [floor] if is_main else []
+        growth_shown = grown if is_main else None
+        yield race(plan, name, talk.tracking(), rivals=rivals, growth=growth_shown)
+    yield race(plan, "own messages, history of 500", own(cut))

@@ -1,17 +1,14 @@
-// The text workloads (W1, W3) on TanStack AI's stream processor.
+// The text workloads (W1, W3) on TanStack AI's stream processor or on AG-UI's client.
 //
-//   node text.mjs PACKAGE MODE WORKLOAD.json
+//   node text.mjs WORKLOAD.json SECONDS PACKAGE MODE
 //
 // MODE: publish (a subscriber gets the messages after every event; the text is read at
 // the end), touch (the text so far is read after every event) or frame (every 50).
-// Prints one line of JSON: CPU milliseconds of the best pass, and the length of the text.
-import fs from 'node:fs'
+import { args, report, workload } from './measure.mjs'
 
-const [, , pkg, mode, path] = process.argv
-const { StreamProcessor } = await import(pkg)
-const { pool, messages, per } = JSON.parse(fs.readFileSync(path, 'utf8'))
+const [pkg, mode] = args
+const { pool, messages, per } = workload
 const everyRead = { publish: 0, touch: 1, frame: 50 }[mode]
-const startsTurns = pkg.endsWith('0.5') // later versions know messages by their id
 
 function* batches() {
   let batch = [{ type: 'RUN_STARTED', threadId: 't', runId: 'r' }]
@@ -32,45 +29,72 @@ function* batches() {
   yield batch
 }
 
-function pass() {
-  let seen = []
-  let read = 0
-  let count = 0
-  const processor = new StreamProcessor({
-    events: { onMessagesChange: (all) => { seen = all } },
-  })
-  processor.prepareAssistantMessage?.()
-  const feed = (batch) => {
-    for (const event of batch) {
-      if (startsTurns && event.type === 'TEXT_MESSAGE_START') processor.prepareAssistantMessage()
-      processor.processChunk(event)
-      if (everyRead && ++count % everyRead === 0 && seen.length) {
-        const text = seen[seen.length - 1].parts.at(-1)?.content
-        if (text) read += text.length + text.charCodeAt(text.length - 1)
+async function tanstack() {
+  const { StreamProcessor } = await import(pkg)
+  const startsTurns = pkg.endsWith('0.5') // later versions know messages by their id
+  const textOf = (message) => message.parts.map((part) => part.content).join('')
+  return () => {
+    let seen = []
+    let count = 0
+    let read = 0
+    const processor = new StreamProcessor({
+      events: {
+        onMessagesChange: (all) => {
+          seen = all
+        },
+      },
+    })
+    processor.prepareAssistantMessage?.()
+    const feed = (batch) => {
+      for (const event of batch) {
+        if (startsTurns && event.type === 'TEXT_MESSAGE_START') processor.prepareAssistantMessage()
+        processor.processChunk(event)
+        if (everyRead && ++count % everyRead === 0 && seen.length) {
+          const text = seen[seen.length - 1].parts.at(-1)?.content
+          // A rope is only a text once it is read.
+          if (text) read += text.length + text.charCodeAt(text.length - 1)
+        }
       }
     }
+    return [feed, () => seen.map(textOf).join('')]
   }
-  let spent = 0
-  let before
-  for (const batch of batches()) {
-    before = process.cpuUsage()
-    feed(batch)
-    const used = process.cpuUsage(before)
-    spent += used.user + used.system
-  }
-  before = process.cpuUsage()
-  const text = seen.map((m) => m.parts.map((p) => p.content).join('')).join('')
-  const last = text.charCodeAt(text.length - 1) // a rope is only a text once it is read
-  const used = process.cpuUsage(before)
-  return [(spent + used.user + used.system) / 1000, text.length, read + last]
 }
 
-const budget = Date.now() + 6000
-let best = Infinity
-let length = 0
-for (let i = 0; i < 30 && (i < 3 || Date.now() < budget); i++) {
-  const [milliseconds, found] = pass()
-  best = Math.min(best, milliseconds)
-  length = found
+async function agui() {
+  const { defaultApplyEvents } = await import(pkg)
+  const { Subject } = await import('rxjs')
+  const shown = new Set(['TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT'])
+  return () => {
+    let seen = []
+    let done = 0
+    let wanted = 0
+    const source = new Subject()
+    const input = { threadId: 't', runId: 'r', messages: [], state: {}, tools: [], context: [] }
+    defaultApplyEvents(input, source, { messages: [], state: {} }, [], false).subscribe((change) => {
+      if (!change.messages) return
+      seen = change.messages
+      done++
+    })
+    const feed = async (batch) => {
+      for (const event of batch) {
+        if (shown.has(event.type)) wanted++
+        source.next(event)
+      }
+      while (done < wanted) await new Promise((resolve) => setImmediate(resolve))
+    }
+    return [feed, () => seen.map((message) => message.content).join('')]
+  }
 }
-console.log(JSON.stringify({ milliseconds: best, length }))
+
+const reader = await (pkg.startsWith('@ag-ui') ? agui() : tanstack())
+
+await report(async (watch) => {
+  const [feed, finish] = reader()
+  for (const batch of batches()) await watch.time(() => feed(batch))
+  let text
+  await watch.time(() => {
+    text = finish()
+    text.charCodeAt(text.length - 1)
+  })
+  return text.length
+})

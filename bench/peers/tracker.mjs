@@ -1,17 +1,16 @@
 // The snapshots workload (W5) on assistant-ui's tracker.
 //
-//   node tracker.mjs WORKLOAD.json fresh|shared
+//   node tracker.mjs WORKLOAD.json SECONDS fresh|shared
 //
-// Prints one line of JSON: CPU milliseconds, the median of five, and how often the tool
-// was told of its call and ran. Making the snapshots is not measured; a turn of the
-// loop after each batch is, because the tracker's own pipeline works there.
-import fs from 'node:fs'
+// `done` is how often the tool was told of its call, and ran. Making the snapshots is not
+// measured; a turn of the loop after each batch is, because the tracker's own pipeline
+// works there.
+import { args, report, workload } from './measure.mjs'
 
-const [, , path, mode] = process.argv
 const TRACKER =
   './node_modules/@assistant-ui/core/dist/runtimes/tool-invocations/ToolInvocationTracker.js'
 const { ToolInvocationTracker } = await import(new URL(TRACKER, import.meta.url).href)
-const { history, deltas, batch } = JSON.parse(fs.readFileSync(path, 'utf8'))
+const { history, deltas, batch } = workload
 console.warn = () => {}
 
 function* batches() {
@@ -22,7 +21,7 @@ function* batches() {
   for (const delta of deltas) {
     argsText = Buffer.from(argsText + delta).toString() // flat, as a decoder makes it
     const call = { type: 'tool-call', toolCallId: 'live', toolName: 'write', argsText, args: {} }
-    const before = mode === 'fresh' ? JSON.parse(text) : history
+    const before = args[0] === 'fresh' ? JSON.parse(text) : history
     messages = [...before, { id: 'last', role: 'assistant', content: [call] }]
     snapshots.push({ messages, isRunning: true })
     if (snapshots.length >= batch) {
@@ -35,35 +34,23 @@ function* batches() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-async function pass() {
-  const seen = { opened: 0, ran: 0 }
+await report(async (watch) => {
+  let opened = 0
+  let ran = 0
   const write = {
     parameters: {},
-    streamCall: () => void seen.opened++,
-    execute: async () => (seen.ran++, { ok: true }),
+    streamCall: () => void opened++,
+    execute: async () => (ran++, { ok: true }),
   }
   const tracker = new ToolInvocationTracker(() => ({ write }), {
     onResult: () => {},
     onStatusesChange: () => {},
   })
-  let spent = 0
   for (const snapshots of batches()) {
-    const before = process.cpuUsage()
-    for (const snapshot of snapshots) tracker.setState(snapshot)
-    await turn()
-    const used = process.cpuUsage(before)
-    spent += (used.user + used.system) / 1000
+    await watch.time(async () => {
+      for (const snapshot of snapshots) tracker.setState(snapshot)
+      await turn()
+    })
   }
-  return [spent, seen]
-}
-
-const spent = []
-let seen
-for (let i = 0; i < 5; i++) {
-  const [milliseconds, found] = await pass()
-  spent.push(milliseconds)
-  seen = found
-}
-spent.sort((a, b) => a - b)
-console.log(JSON.stringify({ milliseconds: spent[2], ...seen }))
-process.exit(0)
+  return [opened, ran]
+})

@@ -1,9 +1,9 @@
-"""W4: a provider's bytes to typed turn events.
+"""W4: a vendor's bytes to typed turn events.
 
 *bulk*: pieces of up to 8 kB, as a fast network brings them. *token*: one frame a
-piece, as a model writes them. The floor splits the body and parses each frame with
-``json.loads``, which nobody can do without who does not look at the bytes; below it
-is what knowing the vendor is worth.
+piece, as a model writes them. ``split, json.loads`` parses each frame of the whole
+body, which nobody can do without who does not look at the bytes; below it is what
+knowing the vendor is worth.
 """
 
 from __future__ import annotations
@@ -11,12 +11,21 @@ from __future__ import annotations
 import importlib
 import json
 import random
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-import common
-import w4_streams
+import vendor_streams
+from common import (
+    Case,
+    Pass,
+    Plan,
+    Rival,
+    check,
+    growth,
+    python_rival,
+    race,
+    timed,
+)
 
 from aistream_nb.core.sse import FrameSplitter
 from aistream_nb.core.turn_events import TextDelta, ToolCallArgsDelta
@@ -24,16 +33,23 @@ from aistream_nb.providers.anthropic import AnthropicTranslator
 from aistream_nb.providers.gemini import GeminiTranslator
 from aistream_nb.providers.openai import ResponsesTranslator
 
+TITLE = "W4  a vendor's bytes to turn events"
 SIZE: Final = 500_000
+SIZES: Final = (SIZE, 2 * SIZE, 10 * SIZE)
 TRANSLATORS: Final[dict[str, Callable[[], Any]]] = {
     "anthropic": AnthropicTranslator,
     "openai": ResponsesTranslator,
     "gemini": GeminiTranslator,
 }
 SEPARATORS: Final = {"anthropic": b"\n\n", "openai": b"\n\n", "gemini": b"\r\n\r\n"}
-TARGETS: Final = {"anthropic": 0.6, "openai": 0.6, "gemini": 0.95}
-SDK_SHARE: Final = 1 / 15
-"""Of what the vendor's SDK needs, the part that we may need."""
+BESIDE_JSON: Final = {"anthropic": 0.6, "openai": 0.6, "gemini": 0.95}
+BESIDE_HTTPX_SSE: Final = {"anthropic": 1 / 2.6, "openai": 1 / 3, "gemini": 1 / 1.7}
+BESIDE_SDK: Final = 1 / 15
+PACKAGES: Final = {
+    "anthropic": "anthropic",
+    "openai": "openai",
+    "gemini": "google-genai",
+}
 
 
 def pieces_of(body: bytes) -> list[bytes]:
@@ -108,12 +124,26 @@ def _deltas(vendor: str, payloads: list[Any]) -> Iterator[tuple[str, str]]:
             yield "arguments", delta.get("partial_json", "")
 
 
-def sdk(vendor: str, pieces: list[bytes]) -> Callable[[], object] | None:
-    """Reads the body with the vendor's own SDK; ``None`` where that is not there."""
-    try:
-        return _SDKS[vendor](pieces)
-    except ImportError:
-        return None
+def sdk(vendor: str, pieces: list[bytes]) -> Pass:
+    """Reads the body with the vendor's own SDK.
+
+    Raises:
+        ImportError: It is not installed.
+    """
+    return timed(_SDKS[vendor](pieces))
+
+
+def with_httpx_sse(pieces: list[bytes]) -> Pass:
+    """Reads the frames with ``httpx-sse`` and their JSON with ``json.loads``."""
+    httpx, httpx_sse = map(importlib.import_module, ("httpx", "httpx_sse"))
+    headers = {"content-type": "text/event-stream"}
+
+    def work() -> None:
+        answer = httpx.Response(200, headers=headers, content=iter(pieces))
+        for event in httpx_sse.EventSource(answer).iter_sse():
+            json.loads(event.data)
+
+    return timed(work)
 
 
 def _transport_of(client_class: type, pieces: list[bytes]) -> Any:
@@ -163,32 +193,44 @@ _SDKS: Final = {
 }
 
 
-def measure(vendor: str) -> None:
-    body = w4_streams.STREAMS[vendor](SIZE)
-    large = w4_streams.STREAMS[vendor](10 * SIZE)
-    separator = SEPARATORS[vendor]
-    bulk, token = pieces_of(body), frames_of(body, separator)
-    large_bulk = pieces_of(large)
-    common.check(ours(vendor, bulk), letters_in(vendor, floor(body, separator)))
-    common.check(ours(vendor, token), ours(vendor, bulk))
-    report = common.Report(
-        f"W4 {vendor}: {len(body) / 1e6:.1f} MB, {len(token)} frames"
+def measure(plan: Plan) -> Iterator[Case]:
+    """Each vendor, in large pieces and frame by frame."""
+    for vendor in TRANSLATORS:
+        body, separator = vendor_streams.STREAMS[vendor](SIZE), SEPARATORS[vendor]
+        bulk, token = pieces_of(body), frames_of(body, separator)
+        check(ours(vendor, bulk), letters_in(vendor, floor(body, separator)))
+        check(ours(vendor, token), ours(vendor, bulk))
+        yield race(
+            plan,
+            f"{vendor}, bulk",
+            timed(lambda v=vendor, b=bulk: run(v, b)),
+            rivals=_rivals(vendor, body, bulk),
+            growth=growth(plan, lambda size, v=vendor: _bulk(v, size), SIZES),
+        )
+        by_token = timed(lambda v=vendor, t=token: run(v, t))
+        yield race(plan, f"{vendor}, token", by_token)
+
+
+def _bulk(vendor: str, size: int) -> Pass:
+    pieces = pieces_of(vendor_streams.STREAMS[vendor](size))
+    return timed(lambda: run(vendor, pieces))
+
+
+def _rivals(vendor: str, body: bytes, pieces: list[bytes]) -> Iterator[Rival]:
+    yield Rival(
+        name="split, json.loads",
+        run=timed(lambda: floor(body, SEPARATORS[vendor])),
+        at_most=BESIDE_JSON[vendor],
     )
-    spent = common.best(lambda: run(vendor, bulk))
-    floor_spent = common.best(lambda: floor(body, separator))
-    report.time("ours, bulk", spent)
-    report.time("ours, token", common.best(lambda: run(vendor, token)))
-    report.time("split + json.loads", floor_spent)
-    with_sdk = sdk(vendor, bulk)
-    sdk_spent = common.best(with_sdk, passes=2) if with_sdk else None
-    report.time("the vendor's SDK", sdk_spent)
-    report.ratio("to split + json.loads", spent, floor_spent, at_most=TARGETS[vendor])
-    report.ratio("to the vendor's SDK", spent, sdk_spent, at_most=SDK_SHARE)
-    large_spent = common.best(lambda: run(vendor, large_bulk), passes=3)
-    report.ratio("ten times the bytes", large_spent, spent, at_most=12)
-    report.show()
-
-
-if __name__ == "__main__":
-    for name in sys.argv[1:] or TRANSLATORS:
-        measure(name)
+    yield python_rival(
+        "httpx-sse, json.loads",
+        lambda: with_httpx_sse(pieces),
+        package="httpx-sse",
+        at_most=BESIDE_HTTPX_SSE[vendor],
+    )
+    yield python_rival(
+        f"{PACKAGES[vendor]} SDK",
+        lambda: sdk(vendor, pieces),
+        package=PACKAGES[vendor],
+        at_most=BESIDE_SDK,
+    )

@@ -1,0 +1,56 @@
+"""What starting costs: each import in a fresh interpreter, as ``-X importtime`` says.
+
+The package itself loads nothing; its names load what they need when they are used.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from collections.abc import Iterator
+
+from common import Case, Pass, Plan, Rival, check, race
+
+TITLE = "import  a fresh interpreter"
+TARGETS = {"aistream_nb": 0.35, "aistream_nb.chat": None}
+PEER = "anthropic"
+LATE = ("anywidget", "httpx", "ipywidgets")
+"""What ``import aistream_nb`` must not load."""
+
+
+def importing(module: str) -> Pass:
+    def run() -> float:
+        return _microseconds(module) / 1000
+
+    return run
+
+
+def _microseconds(module: str) -> int:
+    """What the module and its parents took, with all that they import."""
+    command = [sys.executable, "-X", "importtime", "-c", f"import {module}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 - this interpreter
+    rows = [line.split("|") for line in done.stderr.splitlines()]
+    root = f" {module.partition('.')[0]}"  # what is imported by others stands deeper
+    return sum(int(row[1]) for row in rows if row[-1].partition(".")[0] == root)
+
+
+def _loaded_early() -> str:
+    statement = f"import sys, aistream_nb; print({{*{LATE!r}}} & {{*sys.modules}})"
+    command = [sys.executable, "-c", statement]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 - this interpreter
+    return done.stdout.strip()
+
+
+def measure(plan: Plan) -> Iterator[Case]:
+    """The package, and the chat with all that it needs."""
+    check(_loaded_early(), "set()")
+    is_here = importlib.util.find_spec(PEER) is not None
+    for module, at_most in TARGETS.items():
+        rival = Rival(
+            name=f"import {PEER}",
+            run=importing(PEER) if is_here else None,
+            missing="" if is_here else f"pip install {PEER}",
+            at_most=at_most,
+        )
+        yield race(plan, f"import {module}", importing(module), rivals=[rival])
