@@ -165,12 +165,13 @@ OUTPUT = """(i) => {
 }"""
 PROMPT = """(i) => document.querySelectorAll('.jp-Notebook .jp-CodeCell')[i]
   .querySelector('.jp-InputPrompt').innerText.trim()"""
-# Keeps each text that an element showed, so that a test can look at its growth.
+# Keeps each text that an element had, so that a test can look at its growth. What is
+# scrolled out of sight has no inner text: Lab leaves it out of the rendering.
 WATCH = """(selector) => {
   window.seen = [];
   const look = () => {
     const text = [...document.querySelectorAll(selector)]
-      .map((it) => it.innerText).join('\\n');
+      .map((it) => it.textContent).join('\\n');
     if (text && text !== window.seen.at(-1)) window.seen.push(text);
   };
   new MutationObserver(look).observe(document.body,

@@ -302,13 +302,15 @@ def test_a_screen_reader_hears_sentences_and_states(host: Any, scene: Any) -> No
     for word in ["", "sentence", "is", "said.", "The", "second", "is", "not"]:
         scene.receive("TEXT_MESSAGE_CONTENT", messageId="m1", delta=f"{word} ")
     host.wait_until("() => window.heard.join(' ').includes('sentence is said')")
-    asked_words = "Approval needed: run delete_file? It deletes or overwrites."
+    asked_words = (
+        "Approval needed: run delete_file? It deletes or overwrites. F8 leads there."
+    )
     scene.call("c1", "delete_file", ARGUMENTS)
     scene.ask("c1", "delete_file")
     host.wait(".aistream-approval")
     assert host.evaluate(
         "() => document.querySelector('[role=alert]').textContent"
-    ) == (asked_words)
+    ) == asked_words
     assert "The second" not in " ".join(host.evaluate("() => window.heard")[:1])
     assert host.count("[aria-live], [role=status], [role=alert]") == 2
 

@@ -12,7 +12,8 @@ import type { CallState } from "../store";
 import type { ApprovalView } from "../wire.gen";
 import { type Progress, useAction } from "./action";
 import { useView } from "./context";
-import { mayTakeFocus } from "./focus";
+import { mayTakeFocus, useFocusOnArrival } from "./focus";
+import { watchOver } from "./waiting";
 
 interface Props {
   readonly call: CallState;
@@ -34,10 +35,15 @@ export function Approval({ call, approval }: Props) {
   const { id, name } = call.view.value;
   useEffect(() => {
     const words = approval.words.join(", ");
-    voice.alert(`Approval needed: run ${name}? It ${words}.`);
+    voice.alert(`Approval needed: run ${name}? It ${words}. F8 leads there.`);
     if (card.current && mayTakeFocus(card.current))
       card.current.focus({ preventScroll: false });
   }, [approval.id]);
+  const gone = line.state.value === "gone";
+  useEffect(
+    () => (card.current && !gone ? watchOver(card.current, name, id) : undefined),
+    [approval.id, gone],
+  );
   const decide = (choice: Choice): void => {
     void act({
       type: "decide",
@@ -64,22 +70,23 @@ export function Approval({ call, approval }: Props) {
     event.preventDefault();
     setMode(next);
   };
-  const off =
-    line.state.value === "gone" ||
-    progress.state === "sending" ||
-    progress.state === "accepted";
+  const off = gone || progress.state === "sending" || progress.state === "accepted";
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a column everywhere
     <div
       class={`aistream-approval${approval.danger ? " aistream-danger" : ""}`}
       role="group"
       aria-label={`Approval: run ${name}?`}
+      aria-keyshortcuts="F8"
       tabIndex={-1}
       ref={card}
       onKeyDown={keys}
     >
       <p class="aistream-question">
         Run <code>{name}</code>?
+        <kbd class="aistream-key" title="F8 brings the keyboard here">
+          F8
+        </kbd>
       </p>
       <ul class="aistream-hints" aria-label="What its author says">
         {approval.words.map((words) => (
@@ -219,6 +226,7 @@ function Edit({ text, name, approval, off, decide, back }: EditProps) {
           ref={field}
           rows={Math.min(14, draft.split("\n").length + 1)}
           spellcheck={false}
+          data-enter="line"
           value={draft}
           aria-invalid={problems.length > 0}
           onInput={(event) => setDraft(event.currentTarget.value)}
@@ -267,12 +275,6 @@ export function problemsOf(
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return [{ path: "", message: "This must be one JSON object." }];
   return schema ? check(value, schema) : [];
-}
-
-function useFocusOnArrival<T extends HTMLElement>() {
-  const field = useRef<T>(null);
-  useEffect(() => field.current?.focus(), []);
-  return field;
 }
 
 interface OutcomeProps {

@@ -1,4 +1,4 @@
-/** Where a person writes: Enter sends, Shift-Enter breaks the line. */
+/** Where a person writes; `fields.ts` says what Enter does. */
 import { useRef, useState } from "preact/hooks";
 import { useAction } from "./action";
 import { useView } from "./context";
@@ -16,11 +16,6 @@ export function Composer() {
     if (!words || busy || off) return;
     if (await act({ type: "send", text: words })) setText("");
     stretch(field.current);
-  };
-  const keys = (event: KeyboardEvent): void => {
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-    event.preventDefault();
-    void send();
   };
   if (!run.can_send && !run.can_stop) return null;
   return (
@@ -41,7 +36,6 @@ export function Composer() {
           aria-label="Message"
           disabled={off}
           dir="auto"
-          onKeyDown={keys}
           onInput={(event) => {
             setText(event.currentTarget.value);
             stretch(event.currentTarget);

@@ -1,4 +1,5 @@
 /** Whether a new card may take the keyboard's focus without disturbing anybody. */
+import { useEffect, useRef } from "preact/hooks";
 
 const IDLE_MS = 1500;
 let lastKey = Number.NEGATIVE_INFINITY;
@@ -42,4 +43,11 @@ export function mayTakeFocus(card: HTMLElement): boolean {
   if (active instanceof HTMLTextAreaElement || active instanceof HTMLInputElement)
     return active.value === "" && performance.now() - lastKey > IDLE_MS;
   return true;
+}
+
+/** A field that takes the focus when it appears: a person asked for it. */
+export function useFocusOnArrival<T extends HTMLElement>() {
+  const field = useRef<T>(null);
+  useEffect(() => field.current?.focus(), []);
+  return field;
 }

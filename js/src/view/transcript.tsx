@@ -6,6 +6,7 @@ import { announce } from "./announce";
 import { Failure } from "./call";
 import { Composer } from "./composer";
 import { useView } from "./context";
+import { watchEnter } from "./fields";
 import { keepShortcutsOut, watchTyping } from "./focus";
 import { Follower } from "./follow";
 import { Retry, Turn, type TurnModel } from "./turn";
@@ -15,8 +16,15 @@ export function Transcript() {
   const { store, voice } = useView();
   const root = useRef<HTMLDivElement>(null);
   useEffect(() => announce(store, voice), [store, voice]);
-  useEffect(() => (root.current ? watchTyping(root.current) : undefined), []);
-  useEffect(() => (root.current ? keepShortcutsOut(root.current) : undefined), []);
+  useEffect(() => {
+    if (!root.current) return undefined;
+    const ends = [watchTyping, watchEnter, keepShortcutsOut].map((watch) =>
+      watch(root.current as HTMLElement),
+    );
+    return () => {
+      for (const end of ends) end();
+    };
+  }, []);
   return (
     <div class="aistream-root" ref={root}>
       <Bar />

@@ -7,6 +7,7 @@ import type { TurnView } from "../wire.gen";
 import { useAction } from "./action";
 import { CallCard } from "./call";
 import { useView } from "./context";
+import { useFocusOnArrival } from "./focus";
 import { Pencil } from "./icons";
 import { Prose } from "./prose";
 import { Thinking } from "./thinking";
@@ -82,17 +83,24 @@ interface RewriteProps {
 function Rewrite({ message, text, close }: RewriteProps) {
   const [draft, setDraft] = useState(text);
   const [progress, act] = useAction();
+  const field = useFocusOnArrival<HTMLTextAreaElement>();
   const send = async (event: Event): Promise<void> => {
     event.preventDefault();
     if (!draft.trim()) return;
     if (await act({ type: "edit", message: message.id, text: draft })) close();
   };
+  const keys = (event: KeyboardEvent): void => {
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    close();
+  };
   return (
-    <form class="aistream-step" onSubmit={(event) => void send(event)}>
+    <form class="aistream-step" onSubmit={(event) => void send(event)} onKeyDown={keys}>
       <label>
         <span>Your message. What came after it is replaced.</span>
         <textarea
           class="aistream-input"
+          ref={field}
           rows={Math.min(10, draft.split("\n").length + 1)}
           value={draft}
           dir="auto"
