@@ -24,7 +24,7 @@ from time import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 
-from aistream_nb.core.error_text import error_text_of
+from aistream_nb.core.error_text import error_text_of, foreign_body, redirect_text
 from aistream_nb.errors import (
     ProviderConnectionError,
     ProviderError,
@@ -239,7 +239,7 @@ class HttpStream:
             await self.aclose()
         else:
             self._begun = True
-            await self._refuse_json(chunk)
+            await self._refuse_other(chunk)
             return chunk
         raise self._deadline.failure(self._request)
 
@@ -255,8 +255,9 @@ class HttpStream:
         """The error for an answer whose status is not 2xx; the answer is closed."""
         body = redact(await self._rest(b""), self._request.secrets)[:_QUOTE_LIMIT]
         headers = self.headers
+        said = f"AI streaming API returned {self.status}: {body}"
         return ProviderStatusError(
-            f"AI streaming API returned {self.status}: {body}",
+            f"{said}{redirect_text(headers.get('location'))}",
             provider=self._request.provider,
             status_code=self.status,
             request_id=headers.get("request-id") or headers.get("x-request-id"),
@@ -291,19 +292,19 @@ class HttpStream:
         if not self._begun:
             return _connection_failure(_detail(error, self._request), self._request)
         return ProviderStreamError(
-            f"the stream broke off: {_detail(error, self._request)}",
+            f"the stream broke off: {_detail(error, self._request)}{_advice(error)}",
             provider=self._request.provider,
         )
 
-    async def _refuse_json(self, chunk: bytes) -> None:
-        """Gateways answer errors as JSON with status 200; that is no event stream."""
-        content_type = self.headers.get("content-type", "")
-        if "json" not in content_type or not chunk.lstrip().startswith((b"{", b"[")):
+    async def _refuse_other(self, chunk: bytes) -> None:
+        """Gateways answer errors as JSON, or as a page, with status 200."""
+        kind = foreign_body(self.headers.get("content-type", ""), chunk)
+        if kind is None:
             return
         body = redact(await self._rest(chunk), self._request.secrets)
         said = error_text_of(body)
         raise ProviderStreamError(
-            said or f"the server answered {self.status} with JSON instead of events",
+            said or f"the server answered {self.status} with {kind} instead of events",
             provider=self._request.provider,
         )
 
@@ -369,6 +370,11 @@ def _connection_failure(detail: str, request: HttpRequest) -> ProviderConnection
 
 def _detail(error: Exception, request: HttpRequest) -> str:
     return redact(str(error), request.secrets) or type(error).__name__
+
+
+def _advice(error: Exception) -> str:
+    silent = isinstance(error, _load_httpx().ReadTimeout)
+    return " (silent for longer than Timeouts.read allows)" if silent else ""
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from aistream_nb.core.error_text import error_text_of
+from aistream_nb.core.error_text import error_text_of, foreign_body, redirect_text
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,32 @@ from aistream_nb.core.error_text import error_text_of
 )
 def test_an_error_text_is_found_wherever_servers_put_it(body: str, said: str):
     assert error_text_of(body) == said
+
+
+@pytest.mark.parametrize(
+    ("content_type", "start", "kind"),
+    [
+        ("application/json", b' {"error": 1}', "JSON"),
+        ("application/json", b"data: 1", None),
+        ("text/html; charset=utf-8", b"\n<!doctype html>", "a web page"),
+        ("text/html", b"data: 1", None),
+        ("text/event-stream", b"<html>", None),
+    ],
+)
+def test_a_body_is_foreign_when_its_type_and_its_bytes_say_so(
+    content_type: str, start: bytes, kind: str | None
+):
+    assert foreign_body(content_type, start) == kind
+
+
+def test_a_redirect_tells_the_host_alone():
+    told = redirect_text("https://user:pw@other.example/path?key=1")
+    assert "other.example" in told
+    assert "pw" not in told
+    assert "key=1" not in told
+    assert redirect_text(None) == ""
+
+
+@pytest.mark.parametrize("location", ["/elsewhere", "http://[bad/", ""])
+def test_an_odd_redirect_is_told_too(location: str):
+    assert "another place" in redirect_text(location)
