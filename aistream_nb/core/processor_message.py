@@ -166,8 +166,9 @@ class MessageDraft:
 
     def text(self) -> str:
         """All text of the message as it is now."""
-        if len(self.parts) == 1:
-            return _text_of(self.parts[0])
+        only = self.parts[0] if len(self.parts) == 1 else None
+        if isinstance(only, TextDraft):
+            return only.read()
         return "".join(map(_text_of, self.parts))
 
     def keep(self, message: UIMessage) -> None:

@@ -22,7 +22,7 @@ from aistream_nb.core.processor_segments import Segments
 from aistream_nb.core.processor_shared import SharedRules
 from aistream_nb.core.processor_stream import Stream
 from aistream_nb.core.processor_structured import StructuredRules
-from aistream_nb.core.processor_text import TextRules
+from aistream_nb.core.processor_text import TextRules, plain_content
 from aistream_nb.core.processor_thinking import ThinkingRules
 from aistream_nb.core.processor_tools import ToolRules
 from aistream_nb.core.values import Event
@@ -43,6 +43,7 @@ class RuleBook:
     """The rules of one conversation, by the type of event they deal with."""
 
     def __init__(self, stream: Stream) -> None:
+        self._stream = stream
         segments = Segments(stream)
         structured = StructuredRules(stream, segments)
         self.tools = ToolRules(stream, segments)
@@ -66,7 +67,7 @@ class RuleBook:
     def _explicit_rules(self) -> dict[object, Rule]:
         return {
             "TEXT_MESSAGE_START": self._text.start,
-            "TEXT_MESSAGE_CONTENT": self._text.content,
+            "TEXT_MESSAGE_CONTENT": plain_content(self._stream, self._text.content),
             "TOOL_CALL_START": self.tools.start,
             "TOOL_CALL_ARGS": self.tools.arguments,
             "TOOL_CALL_END": self.tools.end,

@@ -7,6 +7,7 @@ for every delta, also for an empty one.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from aistream_nb.core.messages import role_of
@@ -17,7 +18,44 @@ from aistream_nb.core.processor_stream import Stream
 from aistream_nb.core.processor_structured import StructuredRules
 from aistream_nb.core.values import Event
 
-__all__ = ["TextRules"]
+__all__ = ["TextRules", "plain_content"]
+
+
+def plain_content(
+    stream: Stream, otherwise: Callable[[Event], object]
+) -> Callable[[Event], object]:
+    """The rule of TEXT_MESSAGE_CONTENT, with a short road for a plain delta.
+
+    A plain delta, which is nearly every event of a stream, is an append and a notice:
+    the text that it goes on with is shown already, and nobody wants to see more than
+    that it grew. All else is for ``otherwise``. A closure, because its names cost a
+    third less than those of an object.
+    """
+    if stream.is_observed:
+        return otherwise
+    per_id = stream.options.message_per_id
+    tell = stream.on_change
+
+    def content(event: Event) -> None:
+        message = stream.current
+        delta: Any = event.get("delta")
+        if (
+            message is None
+            or (part := message.text_part) is None
+            or delta.__class__ is not str
+            or not delta
+            or (per_id and event.get("messageId") != message.id)
+        ):
+            otherwise(event)
+            return
+        part.pending.append(delta)
+        if message.is_settled:
+            part.frozen = None
+            stream.transcript.touch(message)
+        if tell is not None:
+            tell(message.id)
+
+    return content
 
 
 class TextRules:
@@ -27,7 +65,6 @@ class TextRules:
         self, stream: Stream, segments: Segments, structured: StructuredRules
     ) -> None:
         self._stream = stream
-        self._per_id = stream.options.message_per_id
         self._segments = segments
         self._structured = structured
 
@@ -58,25 +95,13 @@ class TextRules:
     def content(self, event: Event) -> None:
         """TEXT_MESSAGE_CONTENT: more text."""
         stream = self._stream
-        delta: Any = event.get("delta")
-        if delta.__class__ is not str:
-            delta = stream.reader.text(event, "delta")
+        delta = stream.reader.text(event, "delta")
         message = stream.current
-        if message is None or (self._per_id and event.get("messageId") != message.id):
+        per_id = stream.options.message_per_id
+        if message is None or (per_id and event.get("messageId") != message.id):
             message = self._named(event)
-            if message is None:  # a callback took it away while it was made
-                return
-        part = message.text_part
-        if part is None or stream.is_observed or not delta:
+        if message is not None:  # else a callback took it away while it was made
             self._append(message, delta)
-            return
-        # The plain case, which is nearly every event of a stream.
-        part.pending.append(delta)
-        if message.is_settled:
-            part.frozen = None
-            stream.transcript.touch(message)
-        if stream.on_change is not None:
-            stream.on_change(message.id)
 
     def _named(self, event: Event) -> MessageDraft | None:
         """The message that content goes to."""
