@@ -11,7 +11,7 @@ from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from aistream_nb import agui
+    from aistream_nb import agui, export
     from aistream_nb.agui import AGUIAgent
     from aistream_nb.chat import Chat, Reply, Run
     from aistream_nb.conversation import Conversation, MessageModel, ToolCallModel
@@ -54,6 +54,7 @@ __all__ = [
     "agui",
     "check_ordering",
     "execute_client_tool_turn",
+    "export",
     "show",
     "tool",
 ]
@@ -90,8 +91,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name == "agui":
-        return import_module("aistream_nb.agui")
+    if name in {"agui", "export"}:
+        return import_module(f"aistream_nb.{name}")
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'aistream_nb' has no attribute {name!r}")
@@ -102,3 +103,13 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """``%load_ext aistream_nb``: the magics ``%%agent`` and its like."""
+    import_module("aistream_nb.magics").load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """``%unload_ext aistream_nb``."""
+    import_module("aistream_nb.magics").unload(shell)

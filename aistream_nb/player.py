@@ -126,6 +126,11 @@ class Player:
         return self._events[self._position - 1] if self._position else None
 
     @property
+    def ending(self) -> str:
+        """Where the recording ends: ``finished``, ``failed``, or where it was cut."""
+        return self.recording.ending
+
+    @property
     def playing(self) -> bool:
         """Whether the recording is playing."""
         return self._playing is not None and not self._playing.done()
@@ -146,7 +151,15 @@ class Player:
             self.conversation.receive_all(prefix.events)
         else:
             self.conversation.receive_all(self._events[self._position : wanted])
+        if wanted == len(self) and wanted != self._position:
+            self._tell_the_cut()
         self._position = wanted
+
+    def _tell_the_cut(self) -> None:
+        """A run that a crash cut off has failed: nothing of it is going on any more."""
+        if self.ending.startswith("cut off"):
+            words = f"the recording is {self.ending}"
+            self.conversation.receive({"type": "RUN_ERROR", "message": words})
 
     def step(self, count: int = 1) -> Event | None:
         """Go so many events on, or back; the answer is the event we are at."""
@@ -192,9 +205,9 @@ class Player:
     # ------------------------------------------------------------ showing
 
     def __repr__(self) -> str:
-        return (
-            f"Player({self.recording.name!r}, {self._position} of {len(self)} events)"
-        )
+        cut = f", {self.ending}" if self.ending.startswith("cut off") else ""
+        where = f"{self._position} of {len(self)} events"
+        return f"Player({self.recording.name!r}, {where}{cut})"
 
     def _repr_mimebundle_(self, **_options: Any) -> dict[str, Any]:
         return forms_of(self.conversation, self._view)

@@ -167,3 +167,24 @@ async def test_a_view_can_seek_and_play():
     assert not player.playing
     Action.type = "send"
     assert player._act(Action) == "A recording can only be played."
+
+
+def test_a_recording_that_was_cut_off_says_where_and_leaves_nothing_spinning():
+    events = [
+        {"type": "RUN_STARTED", "threadId": "t", "runId": "r"},
+        {"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "book"},
+    ]
+    player = ai.Player(Recording.of(events))
+    cut = "cut off after event 2 (TOOL_CALL_START)"
+
+    assert (player.ending, repr(player)) == (
+        cut,
+        f"Player('recording', 0 of 2 events, {cut})",
+    )
+    player.seek(2)
+    player.seek(2)
+    assert player.conversation.status == "error"
+    assert player.conversation.error == f"the recording is {cut}"
+    assert player.conversation.tool_calls["c"].status == "aborted"
+    player.step(-1)
+    assert player.conversation.status == "running"

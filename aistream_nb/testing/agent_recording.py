@@ -132,7 +132,7 @@ class AgentRecording:
                 "agent_recording('another-file.jsonl')."
             )
         if self.path.exists():
-            self._check_owner(Recording.load(self.path))
+            self._owner = self._owner_of(Recording.load(self.path))
         if self.records:
             self._chat = self._live(agent, tools, gate, {"system": system, **options})
         else:
@@ -190,14 +190,16 @@ class AgentRecording:
             )
         return Recording.load(self.path)
 
-    def _check_owner(self, kept: Recording) -> None:
-        owner = kept.header.get("owner")
+    def _owner_of(self, kept: Recording) -> str:
+        """Whose the recording is; a notebook that makes it anew leaves it theirs."""
+        owner = str(kept.header.get("owner", ""))
         if self._owner and owner and owner != self._owner:
             raise RecordingError(
                 f"{str(self.path)!r} belongs to {owner}, and {self._owner} wants it "
                 "too. Give one of them another name.",
                 path=str(self.path),
             )
+        return self._owner or owner
 
     # ------------------------------------------------------------ the end
 
