@@ -49,8 +49,8 @@ def plain_content(
             otherwise(event)
             return
         part.pending.append(delta)
+        part.frozen = None  # also in a message that somebody else touched meanwhile
         if message.is_settled:
-            part.frozen = None
             stream.transcript.touch(message)
         if tell is not None:
             tell(message.id)

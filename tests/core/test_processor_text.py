@@ -142,3 +142,24 @@ def test_whoever_wants_the_text_gets_it_after_every_delta():
         callbacks={"on_text_update": lambda *update: told.append(update)},
     )
     assert told == [("a", "1"), ("a", "12")]
+
+
+def test_a_delta_is_seen_though_the_message_was_touched_since_it_was_seen():
+    processor = fold(
+        ASK | {"parentMessageId": "a"},
+        {
+            "type": "CUSTOM",
+            "name": "approval-requested",
+            "value": {
+                "toolCallId": "c",
+                "toolName": "f",
+                "input": {},
+                "approval": {"id": "q", "needsApproval": True},
+            },
+        },
+        text("a", "1"),
+    )
+    assert shown(processor) == {"a": "1"}
+    processor.add_tool_approval_response("q", approved=True)
+    processor.receive(text("a", "2"))
+    assert shown(processor) == {"a": "12"}
