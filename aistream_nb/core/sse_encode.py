@@ -22,6 +22,8 @@ __all__ = ["SSEEncoder"]
 _SHAPES: Final = (("type", "messageId", "delta"), ("type", "toolCallId", "delta"))
 """The members of a plain delta, in the order in which everybody writes them."""
 
+_MEMBERS: Final = 3
+
 
 class SSEEncoder:
     r"""Writes events, one frame each.
@@ -46,12 +48,13 @@ class SSEEncoder:
             UnencodableError: The event holds something that JSON cannot say.
         """
         try:
+            delta = event["delta"]
             if (
                 event["type"] == self._type
                 and event[self._owner_member] == self._owner
-                and len(event) == len(_SHAPES[0])
+                and len(event) == _MEMBERS
             ):
-                return f"{self._lead}{encode_basestring(event['delta'])}}}\n\n".encode()
+                return f"{self._lead}{encode_basestring(delta)}}}\n\n".encode()
         except (KeyError, TypeError, UnicodeEncodeError):
             pass  # another shape, a delta that is no text, or half a character
         return self._whole(event)

@@ -1,4 +1,5 @@
-// The text workloads (W1, W3) on TanStack AI's stream processor or on AG-UI's client.
+// The text workloads (W1, W3) on TanStack AI's stream processor or on AG-UI's client;
+// `floor` as PACKAGE only appends.
 //
 //   node text.mjs WORKLOAD.json SECONDS PACKAGE MODE
 //
@@ -86,7 +87,17 @@ async function agui() {
   }
 }
 
-const reader = await (pkg.startsWith('@ag-ui') ? agui() : tanstack())
+// The floor: what the language itself needs.
+function floor() {
+  let text = ''
+  const feed = (batch) => {
+    for (const event of batch) if (event.type === 'TEXT_MESSAGE_CONTENT') text += event.delta
+  }
+  return [feed, () => text]
+}
+
+const readers = { floor: () => floor, '@ag-ui/client': agui }
+const reader = await (readers[pkg] ?? tanstack)()
 
 await report(async (watch) => {
   const [feed, finish] = reader()
