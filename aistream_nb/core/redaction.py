@@ -49,6 +49,7 @@ _NAMES: Final = (
     "credentials?",
     "connection[-_ ]?string",
 )
+_LONGEST_NAME: Final = 200
 _NAME: Final = rf"(?:[\w-]*[-_ ])?(?:x[-_ ]?)?(?:{'|'.join(_NAMES)})"
 _SECRET_NAME: Final = re.compile(_NAME, re.IGNORECASE)
 # camelCase: the part in front of the name ends where the capital begins.
@@ -66,7 +67,7 @@ _KEY_SHAPES: Final = re.compile(
     | hf_[A-Za-z0-9]{16,}
     | xox[abeoprs]-[A-Za-z0-9-]{10,}
     | (?:AKIA|ASIA)[0-9A-Z]{16}
-    | eyJ[\w-]{6,}\.eyJ[\w-]{6,}\.[\w-]{6,}
+    | (?<![\w-])eyJ[\w-]{6,}\.eyJ[\w-]{6,}\.[\w-]{6,}
     )""",
     re.VERBOSE,
 )
@@ -92,6 +93,7 @@ def is_secret_name(name: str) -> bool:
     >>> [is_secret_name(one) for one in ("api_key", "clientSecret", "input_tokens")]
     [True, True, False]
     """
+    name = name[-_LONGEST_NAME:]  # a hostile name must not cost more than a plain one
     if _SECRET_NAME.fullmatch(name):
         return True
     return bool(_SECRET_NAME.fullmatch(_CAMEL.sub("_", name)))

@@ -3,6 +3,7 @@ from __future__ import annotations
 import copy
 import datetime as dt
 import json
+import time
 from typing import Any
 
 import pytest
@@ -211,3 +212,37 @@ def test_redacting_twice_changes_nothing_more(value, secret):
     once = redactor.redact([value, secret])
     assert redactor.redact(once) == once
     assert secret not in json.dumps(once)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "eyJ-",
+        "eyJaaaaaa.",
+        "bearer ",
+        '"a_',
+        "&key=",
+        "://a:b",
+        "-----BEGIN ",
+        '\\"token\\":',
+    ],
+)
+def test_no_text_costs_more_than_its_length(piece: str):
+    """A stranger chooses the text; a pattern that looks twice would hold the loop."""
+    redactor = Redactor(["a-known-secret"])
+    short, long = (piece * (size // len(piece)) for size in (50_000, 400_000))
+
+    def cost(text: str) -> float:
+        begun = time.perf_counter()
+        redactor.redact_text(text)
+        return time.perf_counter() - begun
+
+    base = min(cost(short) for _ in range(3))
+    assert min(cost(long) for _ in range(2)) < 32 * max(base, 0.002)  # 8 times is due
+
+
+def test_a_long_name_is_looked_at_from_its_end():
+    begun = time.perf_counter()
+    assert is_secret_name("a_" * 1_000_000 + "api_key")
+    assert not is_secret_name("a_" * 1_000_000)
+    assert time.perf_counter() - begun < 1
