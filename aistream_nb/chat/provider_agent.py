@@ -115,7 +115,7 @@ class ProviderAgent:
         _emit_all(task.emit, opened)
         try:
             await self._rounds(task, bridge, gate)
-        except asyncio.CancelledError:
+        except (asyncio.CancelledError, KeyboardInterrupt, SystemExit):
             _emit_all(task.emit, bridge.cancel_run())
             raise
         except Exception as error:

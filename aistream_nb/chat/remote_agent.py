@@ -88,7 +88,7 @@ class RemoteAgent:
         )
         try:
             await runs.go(self._opening(task, thread))
-        except asyncio.CancelledError:
+        except (asyncio.CancelledError, KeyboardInterrupt, SystemExit):
             await self._give_up(thread)
             runs.narration.cancel()
             raise

@@ -8,6 +8,7 @@ anything else, ends the turn.
 from __future__ import annotations
 
 import asyncio
+import copy
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -115,7 +116,7 @@ class CallDesk:
         if call.problem is not None:
             return _error(call, call.problem)
         try:
-            arguments = tool.validate(call.arguments)
+            arguments = tool.validate(_copied(call.arguments))
         except Exception as error:  # noqa: BLE001 - whatever it is, the call cannot run
             return _error(call, _said(error))
         approved = _Approved(call=call, tool=tool, arguments=arguments)
@@ -147,7 +148,7 @@ class CallDesk:
             value = await self._value(approved)
         except asyncio.CancelledError as error:
             return _error(call, _said(_own_cancellation(error)), approved.edited)
-        except Exception as error:  # noqa: BLE001 - a tool may raise anything
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a tool may raise anything
             return _error(call, _said(error), approved.edited)
         return _success(approved, value)
 
@@ -162,6 +163,14 @@ class CallDesk:
             if not scope.expired():
                 raise
             raise TurnError(f"no result within {self._timeout:g} s") from None
+
+
+def _copied(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Arguments for a tool to keep: what it does to them changes no history."""
+    try:
+        return copy.deepcopy(dict(arguments))
+    except RecursionError:  # deeper than any tool's own work
+        return arguments
 
 
 async def _awaited(answer: Any) -> object:
@@ -180,7 +189,7 @@ def _edited(asked: _Approved, decision: Proceed) -> Answer | _Approved:
     if decision.arguments is None or decision.arguments == asked.arguments:
         return asked
     try:
-        arguments = asked.tool.validate(decision.arguments)
+        arguments = asked.tool.validate(_copied(decision.arguments))
     except Exception as error:  # noqa: BLE001 - as for the model's own arguments
         return _error(asked.call, f"the changed arguments do not fit: {_said(error)}")
     return _Approved(
@@ -192,7 +201,10 @@ def _edited(asked: _Approved, decision: Proceed) -> Answer | _Approved:
 
 
 def _said(error: BaseException) -> str:
-    return str(error) or type(error).__name__
+    try:
+        return str(error) or type(error).__name__
+    except Exception:  # noqa: BLE001 - somebody's own error, without words
+        return type(error).__name__
 
 
 def _answer(
@@ -237,4 +249,7 @@ def _success(approved: _Approved, value: object) -> Answer:
         text = encode_json(value)
     except UnencodableError as error:
         return _error(call, f"failed to serialize tool result: {error}", edited)
+    except Exception as error:  # noqa: BLE001 - the tool's own object may raise anything
+        said = f"failed to serialize tool result: {type(error).__name__}"
+        return _error(call, said, edited)
     return _answer(call, text, is_error=False, edited=edited)

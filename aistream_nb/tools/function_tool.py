@@ -37,6 +37,7 @@ from aistream_nb.tools.arguments import (
 )
 from aistream_nb.tools.docstrings import read_docstring
 from aistream_nb.tools.schemas import build_argument_model
+from aistream_nb.tools.threads import in_thread
 
 __all__ = ["Tool", "ToolOptions", "tool_from_function"]
 
@@ -231,7 +232,10 @@ def _is_being_cancelled() -> bool:
 
 def _told(error: BaseException) -> str:
     """The error's own words; its type too where the words alone say nothing."""
-    words = str(error)
+    try:
+        words = str(error)
+    except Exception:  # noqa: BLE001 somebody's own error, without words
+        words = ""
     if not words:
         return type(error).__name__
     if isinstance(error, (KeyError, SystemExit)):
@@ -251,9 +255,11 @@ async def _run(call: functools.partial[Any]) -> object:
     function = call.func
     if _is_coroutine_function(function):
         return await call()
-    # The thread hands back what was raised as a value: StopIteration and SystemExit
-    # must not travel through a future.
-    result, raised = await asyncio.to_thread(_tried, call)
+    result, raised = await in_thread(call)
+    if isinstance(raised, (StopIteration, KeyboardInterrupt)):
+        # Python would make a RuntimeError of the one, and the end of the loop of the
+        # other.
+        raise ToolExecutionError(_told(raised), tool_name="") from raised
     if raised is not None:
         raise raised
     return await cast("Awaitable[object]", result) if _is_awaitable(result) else result
@@ -267,16 +273,6 @@ def _is_coroutine_function(function: Callable[..., Any]) -> bool:
 
 def _is_awaitable(result: object) -> bool:
     return inspect.isawaitable(result)
-
-
-def _tried(call: Callable[[], Any]) -> tuple[object, BaseException | None]:
-    try:
-        return call(), None
-    except StopIteration as error:
-        # Raised inside a coroutine it would become a RuntimeError.
-        return None, ToolExecutionError(_told(error), tool_name="")
-    except BaseException as error:  # noqa: BLE001 it is judged in the loop
-        return None, error
 
 
 def _described(function: Callable[..., Any], given: str | None) -> str:

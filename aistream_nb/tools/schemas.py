@@ -15,12 +15,13 @@ Calling the function is the work of :mod:`aistream_nb.tools.function_tool`.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import keyword
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import SimpleNamespace
+from types import FunctionType, SimpleNamespace
 from typing import Annotated, Any, Final, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, PydanticUserError, create_model
@@ -148,7 +149,7 @@ def _hints(
     home: Any = inspect.unwrap(_plain_function(function))
     names: dict[str, Any] = dict(getattr(home, "__globals__", {}))
     if inspect.isfunction(home):
-        names.update(inspect.getclosurevars(home).nonlocals)
+        names.update(_closed_over(home))
     try:
         return get_type_hints(
             SimpleNamespace(__annotations__=written), names, include_extras=True
@@ -159,6 +160,16 @@ def _hints(
             "which is not defined where the function is: define or import it at the "
             "top level"
         ) from None
+
+
+def _closed_over(function: FunctionType) -> dict[str, object]:
+    """What the function's closure holds by now; a name may be bound later."""
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    held: dict[str, object] = {}
+    for name, cell in cells:
+        with contextlib.suppress(ValueError):  # the cell is empty
+            held[name] = cell.cell_contents
+    return held
 
 
 def _plain_function(function: Callable[..., Any]) -> Callable[..., Any]:

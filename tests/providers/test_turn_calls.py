@@ -262,3 +262,11 @@ async def test_the_second_gate_is_not_asked_before_the_first_tool_ended():
     turn = begin(Server(two), tool, on_before_tool_execute=gate)
     await turn.next_turn
     assert order == ["ask t1", "run 1", "ask t2", "run 2"]
+
+
+async def test_arguments_nested_too_deeply_for_a_copy_are_passed_as_they_are():
+    deep = '{"city": ' + "[" * 900 + "]" * 900 + "}"
+    tool = FakeTool()
+    calls = message(*call_block(0, "c1", deep), stop="tool_use")
+    await play(Server(calls), tool)
+    assert len(tool.ran) == 1

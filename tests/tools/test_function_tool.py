@@ -246,12 +246,22 @@ async def test_what_a_coroutine_raises_is_a_failure_too():
 
 def test_the_stop_of_a_person_passes_through():
     @tool
-    def stop() -> None:
+    async def stop() -> None:
         """Stop."""
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         asyncio.run(stop.execute({}))
+
+
+async def test_no_person_stops_a_thread_so_that_is_a_failure_of_the_tool():
+    @tool
+    def stop() -> None:
+        """Stop."""
+        raise KeyboardInterrupt
+
+    with pytest.raises(ToolExecutionError, match="KeyboardInterrupt"):
+        await stop.execute({})
 
 
 async def test_the_cancellation_of_the_caller_reaches_the_tool():

@@ -200,3 +200,16 @@ def test_an_object_that_can_be_called_has_a_schema():
             return text
 
     assert list(schema_of(Search())["properties"]) == ["text"]
+
+
+def test_a_function_may_close_over_what_comes_later():
+    def act(city: str) -> str:
+        return later(city)
+
+    model = build_argument_model(act, documented={}, skip_first=False)
+
+    def later(city: str) -> str:
+        return city.upper()
+
+    assert list(model.schema["properties"]) == ["city"]
+    assert act("hvar") == "HVAR"
