@@ -48,9 +48,10 @@ class BundleHook(BuildHookInterface[Any]):
         Raises:
             RuntimeError: The bundles could not be built; the message says how to.
         """
-        del version, build_data
+        del build_data
         if self.is_stale():
-            self.build()
+            # Who works on the project wants the tools of the browser half as well.
+            self.build(with_tools=version == "editable")
 
     def is_stale(self) -> bool:
         """Whether a bundle is missing or, outside an sdist, older than a source."""
@@ -63,7 +64,7 @@ class BundleHook(BuildHookInterface[Any]):
         oldest = min(bundle.stat().st_mtime for bundle in bundles)
         return any(source.stat().st_mtime > oldest for source in sources(root / "js"))
 
-    def build(self) -> None:
+    def build(self, *, with_tools: bool = False) -> None:
         """Install the JavaScript packages if needed, and bundle."""
         js = Path(self.root) / "js"
         node, npm = find_programs()
@@ -72,7 +73,9 @@ class BundleHook(BuildHookInterface[Any]):
             "PATH": f"{node.parent}{os.pathsep}{os.environ.get('PATH', '')}",
         }
         if not packages_are_there(js):
-            run([*npm, "ci", "--omit=dev", "--no-audit", "--no-fund"], js, environment)
+            left_out = [] if with_tools else ["--omit=dev"]
+            quiet = ["--no-audit", "--no-fund"]
+            run([*npm, "ci", *left_out, *quiet], js, environment)
         run([str(node), "build.mjs"], js, environment)
 
 
