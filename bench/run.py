@@ -2,7 +2,7 @@
 
     python bench/run.py [W1 W2 ...] [--quick] [--json out.json]
 
-W1 to W6 are the streams that this library lives on, and ``import`` is what starting it
+W1 to W7 are the streams that this library lives on, and ``import`` is what starting it
 costs. In every round ours and every peer have their turn, each with the CPU time of its
 best pass; the ratio is the median of the rounds. ``growth`` is how much dearer a piece
 of the work became from size to size: 1.00 is linear. A target is a share of what the
@@ -41,6 +41,7 @@ WORKLOADS = {
     "W4": "w4_vendors",
     "W5": "w5_tracker",
     "W6": "w6_encode",
+    "W7": "w7_frames",
     "import": "imports",
 }
 QUICK = Plan(rounds=1, passes=3, seconds=0.5)
