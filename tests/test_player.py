@@ -9,6 +9,7 @@ import aistream_nb as ai
 from aistream_nb.errors import AIStreamError, RecordingError
 from aistream_nb.providers.offline import OFFLINE_PROMPT
 from aistream_nb.recording import Recording
+from aistream_nb.widgets.kernel import KernelEnvironment
 
 
 async def run() -> Recording:
@@ -188,3 +189,16 @@ def test_a_recording_that_was_cut_off_says_where_and_leaves_nothing_spinning():
     assert player.conversation.tool_calls["c"].status == "aborted"
     player.step(-1)
     assert player.conversation.status == "running"
+
+
+def test_where_a_front_end_may_be_the_player_has_a_live_view(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    place = KernelEnvironment(kind="ipykernel", frontend_comms=True, stdin_allowed=True)
+    monkeypatch.setattr("aistream_nb.widgets.forms.environment", lambda: place)
+    player = ai.Player(Recording.of(EVENTS))
+
+    forms, again = player._repr_mimebundle_(), player._repr_mimebundle_()
+
+    assert forms == again
+    assert "application/vnd.jupyter.widget-view+json" in forms

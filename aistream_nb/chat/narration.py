@@ -16,7 +16,14 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from aistream_nb.core.tool_spec import Decision, Deny, Gate, GateRequest, Proceed
 from aistream_nb.core.values import Event
-from aistream_nb.gate import ApprovalGate, Asked, Audience, Decided, GateEvent
+from aistream_nb.gate import (
+    ApprovalGate,
+    Asked,
+    Audience,
+    DecisionRecord,
+    GateEvent,
+    PendingApproval,
+)
 
 __all__ = ["Emit", "NarratedGate", "Telling"]
 
@@ -86,27 +93,31 @@ class NarratedGate:
         return decision
 
     def _observe(self, event: GateEvent) -> None:
-        match event:
-            case Asked(pending) if pending.chat == self._chat:
-                self._tell(
-                    "aistream:asked",
-                    {
-                        "toolCallId": pending.tool_call_id or self._name_call(),
-                        "toolName": pending.tool.name,
-                        "input": dict(pending.arguments),
-                        "approval": {"id": pending.id, "needsApproval": True},
-                    },
-                )
-            case Decided(record) if record.chat != self._chat:
-                pass
-            case Decided(record) if record.outcome == "aborted":
-                pass  # the run was stopped; nobody said no, and the call is aborted
-            case Decided(record):
-                value = record.to_wire()
-                value["toolCallId"] = record.tool_call_id or self._name_call()
-                self._tell("aistream:decision", value)
-            case _:
-                pass
+        if isinstance(event, Asked):
+            self._tell_question(event.pending)
+        else:
+            self._tell_decision(event.record)
+
+    def _tell_question(self, pending: PendingApproval) -> None:
+        if pending.chat != self._chat:
+            return
+        self._tell(
+            "aistream:asked",
+            {
+                "toolCallId": pending.tool_call_id or self._name_call(),
+                "toolName": pending.tool.name,
+                "input": dict(pending.arguments),
+                "approval": {"id": pending.id, "needsApproval": True},
+            },
+        )
+
+    def _tell_decision(self, record: DecisionRecord) -> None:
+        # Where the run was stopped nobody said no: the call is aborted, not denied.
+        if record.chat != self._chat or record.outcome == "aborted":
+            return
+        value = record.to_wire()
+        value["toolCallId"] = record.tool_call_id or self._name_call()
+        self._tell("aistream:decision", value)
 
     def _tell(self, name: str, value: Mapping[str, Any]) -> None:
         self._emit({"type": "CUSTOM", "name": name, "value": value})

@@ -54,10 +54,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     called = next((word for word in given if word in COMMANDS), None)
     command = None if called is None else _command(called)
     options = _parser(called, command).parse_args(given)
-    if command is None:  # argparse has said what is missing, and left
-        return _USAGE_ERROR
+    # Without a command argparse has said what is missing, and left.
+    run = cast("Command", command).run
     try:
-        return command.run(options)
+        return run(options)
     except AIStreamError as error:
         sys.stderr.write(f"aistream-nb {called}: {error}\n")
         return _USAGE_ERROR

@@ -87,6 +87,13 @@ async def test_what_another_chat_asks_is_not_told_here():
 
     await gate.for_chat("elsewhere")(asked())
     assert told.events == []
+
+    asking = ApprovalGate(ask="always")
+    here = Told(asking)
+    elsewhere = asking.for_chat("elsewhere", audience=_nobody)
+    await elsewhere(asked())
+    assert here.events == []
+
     told.gate.close()
     await told.gate(asked())
 
@@ -139,3 +146,7 @@ async def test_of_a_gate_of_your_own_the_answer_is_told(
     said = told.events[0]["value"]
     assert said == {"toolCallId": "c", "by": "gate", **value}
     told.gate.close()
+
+
+async def _nobody() -> str:
+    return "nobody is there"

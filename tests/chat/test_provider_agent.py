@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -106,3 +107,16 @@ def _raise(error: Exception) -> Any:
         raise error
 
     return raises
+
+
+async def test_a_task_without_a_question_goes_on_where_it_was():
+    chat = offline()
+    await chat.send(OFFLINE_PROMPT)
+    agent = chat._agent
+    task = replace(chat._task({"id": "u9", "content": ""}, None), question=None)
+
+    await agent.run(task)
+
+    request = chat.recording.rounds[-1].request
+    assert request is not None
+    assert request["body"]["messages"][-1]["role"] == "assistant"

@@ -53,4 +53,7 @@ def test_an_observed_mirror_tells_of_every_touch():
 
 
 def test_a_mirror_of_nothing_stays_as_it_is():
-    assert Mirror().trait_names() == []
+    nothing = Mirror()
+    nothing.refresh()
+
+    assert nothing.trait_names() == []

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 from traitlets import TraitError
 
-from aistream_nb.conversation import Conversation
+from aistream_nb.conversation import Conversation, MessageModel, ToolCallModel
+from aistream_nb.conversation.models import CallNotes
 
 CALL = [
     {"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f"},
@@ -44,3 +45,36 @@ def test_an_answer_of_a_remote_approval_is_a_decision():
 
     assert conversation.tool_calls["c"].decision == "deny"
     assert conversation.tool_calls["c"].status == "denied"
+
+
+class Emptied:
+    """A source whose messages are gone."""
+
+    def tool_call(self, call_id: str) -> None:
+        del call_id
+
+    def read_message(self, message_id: str) -> None:
+        del message_id
+
+    def read_tool(self, name: str) -> dict[str, object]:
+        del name
+        return {}
+
+
+def test_what_is_gone_keeps_what_was_last_seen_of_it():
+    message = MessageModel(Emptied(), "m")
+    call = ToolCallModel(Emptied(), "c", CallNotes(message_id="m"))
+    stopped = ToolCallModel(Emptied(), "c", CallNotes(message_id="m", stopped=True))
+
+    assert (message.text, message.tool_calls) == ("", ())
+    assert (call.status, stopped.status) == ("streaming", "aborted")
+
+
+def test_a_call_that_its_message_lost_keeps_its_status():
+    conversation = Conversation()
+    conversation.receive_all(CALL)
+    orphan = ToolCallModel(
+        conversation, "z", CallNotes(message_id=conversation.messages[0].id)
+    )
+
+    assert orphan.status == "streaming"

@@ -130,7 +130,9 @@ def test_a_call_that_arrives_whole_is_started_filled_and_ended(bridge: TurnBridg
 
 
 def test_a_call_without_an_id_and_its_result_share_a_made_one(bridge: TurnBridge):
+    assert bridge.unnamed_call_id == ""
     *_, end = bridge.receive(ToolCallDone(tool_name="f", call_id=None, arguments={}))
+    assert bridge.unnamed_call_id == "call-1"
 
     (result,) = bridge.receive(
         ToolCallResult(tool_name="f", call_id=None, result="1", is_error=False)
