@@ -281,6 +281,26 @@ class NotebookPage:
         if then:
             self._thread.run(self._page.press(selector, then))
 
+    def press(self, *keys: str) -> None:
+        """Press keys, one after the other, wherever the focus is."""
+        for key in keys:
+            self._thread.run(self._page.keyboard.press(key))
+
+    def write(self, text: str) -> None:
+        """Write as a person does who has the keys in the head, without Lab's help."""
+        self._thread.run(self._page.keyboard.insert_text(text))
+
+    def resize(self, width: int, height: int) -> None:
+        """Make the window so large."""
+        size: Any = {"width": width, "height": height}
+        self._thread.run(self._page.set_viewport_size(size))
+
+    def active_cell(self) -> int:
+        """Return which cell Lab would run next, markdown cells counted too."""
+        return self.evaluate(
+            "() => window.jupyterapp.shell.currentWidget.content.activeCellIndex"
+        )
+
     def output(self, cell: int) -> str:
         """Return the text that a cell shows."""
         return self.evaluate(OUTPUT, cell)

@@ -5,14 +5,14 @@
  * on a button. The name of the tool stands in the button that runs it. A decision is
  * "sending" until Python confirms it; then the card goes, in every view.
  */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Json, readWhole } from "../json/partial";
 import { check, type Problem } from "../json/schema";
 import type { CallState } from "../store";
 import type { ApprovalView } from "../wire.gen";
 import { type Progress, useAction } from "./action";
 import { useView } from "./context";
-import { mayTakeFocus, useFocusOnArrival } from "./focus";
+import { mayTakeFocus, useFocusOnArrival, watchVisit } from "./focus";
 import { watchOver } from "./waiting";
 
 interface Props {
@@ -39,12 +39,15 @@ export function Approval({ call, approval }: Props) {
     if (card.current && mayTakeFocus(card.current))
       card.current.focus({ preventScroll: false });
   }, [approval.id]);
+  useLayoutEffect(() => (card.current ? watchVisit(card.current) : undefined), []);
   const gone = line.state.value === "gone";
   useEffect(
     () => (card.current && !gone ? watchOver(card.current, name, id) : undefined),
     [approval.id, gone],
   );
   const decide = (choice: Choice): void => {
+    // A button that is disabled would lose the focus to nowhere.
+    card.current?.focus({ preventScroll: true });
     void act({
       type: "decide",
       call: id,
@@ -84,7 +87,7 @@ export function Approval({ call, approval }: Props) {
     >
       <p class="aistream-question">
         Run <code>{name}</code>?
-        <kbd class="aistream-key" title="F8 brings the keyboard here">
+        <kbd class="aistream-shortcut" title="F8 brings the keyboard here">
           F8
         </kbd>
       </p>

@@ -1,4 +1,4 @@
-/** Whether a new card may take the keyboard's focus without disturbing anybody. */
+/** Where the keyboard's focus goes when cards come and go, without disturbing anybody. */
 import { useEffect, useRef } from "preact/hooks";
 
 const IDLE_MS = 1500;
@@ -43,6 +43,51 @@ export function mayTakeFocus(card: HTMLElement): boolean {
   if (active instanceof HTMLTextAreaElement || active instanceof HTMLInputElement)
     return active.value === "" && performance.now() - lastKey > IDLE_MS;
   return true;
+}
+
+/** Where the keyboard was before it came to a card. */
+let origin: HTMLElement | null = null;
+
+/**
+ * Call the answer when a card closes: the keyboard then goes to the next card or,
+ * after the last one, back to where it came from. Otherwise it would be nowhere, and
+ * in a notebook the next Shift-Enter would do nothing.
+ */
+export function watchVisit(card: HTMLElement): () => void {
+  let clicked = false;
+  const noteOrigin = (from: unknown): void => {
+    if (from === document.body || !(from instanceof HTMLElement)) return;
+    if (!from.closest(CARD)) origin = from;
+  };
+  const pressed = (): void => {
+    // NB: JupyterLab moves the focus to the card's own cell before the card gets it.
+    // Had that been the origin, the next Run would start that cell again.
+    clicked = true;
+    noteOrigin(document.activeElement);
+  };
+  const entered = (event: FocusEvent): void => {
+    if (!clicked) noteOrigin(event.relatedTarget);
+    clicked = false;
+  };
+  card.addEventListener("pointerdown", pressed);
+  card.addEventListener("focusin", entered);
+  return () => {
+    card.removeEventListener("pointerdown", pressed);
+    card.removeEventListener("focusin", entered);
+    const active = (card.getRootNode() as Document | ShadowRoot).activeElement;
+    if (card.contains(active)) nextPlace(card)?.focus({ preventScroll: true });
+  };
+}
+
+const CARD = ".aistream-approval";
+
+function nextPlace(card: HTMLElement): HTMLElement | null {
+  const root = card.closest<HTMLElement>(".aistream-root");
+  const others = root ? [...root.querySelectorAll<HTMLElement>(CARD)] : [];
+  const next = others.find((other) => other !== card && !card.contains(other));
+  if (next) return next;
+  if (origin?.isConnected) return origin;
+  return root?.querySelector<HTMLElement>(".aistream-scroll") ?? null;
 }
 
 /** A field that takes the focus when it appears: a person asked for it. */

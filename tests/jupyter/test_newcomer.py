@@ -1,0 +1,107 @@
+"""The whole of notebook 01 by somebody who never saw it: one hand, one device.
+
+The window is as small as a laptop's, so that things are out of sight as they are for
+a person. Each test goes on where Lab leaves it; nothing is looked up in the page's
+objects but which cell would run next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from lab import NotebookPage
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+
+FIRST = Path(__file__).parents[2] / "notebooks" / "01_first_agent.ipynb"
+SEND, AFTER, REPLAY, CHECK, COUNT, WATER = 2, 3, 4, 5, 6, 8
+BEHIND_SEND = 5
+CARD = ".aistream-approval"
+APPROVE = f"{CARD} >> text=Approve book_ferry"
+SIGN = ".aistream-signs button"
+RUN = "[data-jp-item-name=run]"
+FOCUSED = "(due) => document.activeElement.innerText.startsWith(due)"
+SOLVED = "calls = 3\ncheck(calls == len(chat.conversation.tool_calls), 'Look again.')"
+TOOL = """@ai.tool(read_only=True)
+def water_temperature(place: str) -> int:
+    '''Temperature of the sea at a place, in degrees Celsius.'''
+    return 16
+check(water_temperature.spec.annotations.read_only, 'Not yet.')"""
+
+
+@pytest.fixture
+def page(open_notebook: Callable[..., NotebookPage]) -> NotebookPage:
+    notebook: Any = nbformat.read(FIRST, as_version=4)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":  # what was saved would look like what is new
+            cell.outputs, cell.execution_count = [], None
+    page = open_notebook(notebook)
+    page.resize(1280, 720)
+    return page
+
+
+def test_with_the_mouse_alone(page: NotebookPage):
+    for _ in range(5):
+        page.click(RUN)
+    page.wait_for(CARD)
+    page.picture("newcomer-mouse-asked")
+    page.click(APPROVE)
+    page.wait_for_prompt(SEND, "[3]:")
+    page.wait_for(CARD, state="detached")
+
+    assert page.active_cell() == BEHIND_SEND, "the next Run would start the chat anew"
+    for _ in range(4):
+        page.click(RUN)
+    page.wait_for_output(AFTER, "booked: 1")
+    page.wait_for_output(REPLAY, "no difference")
+    page.picture("newcomer-mouse-replayed")
+    assert page.our_errors() == []
+
+
+def test_with_the_keyboard_alone(page: NotebookPage):
+    page.press(*["Shift+Enter"] * 5)
+    page.wait_for(CARD)
+    page.press("F8")
+    page.wait(FOCUSED, "Run book_ferry?")
+    page.press("Tab")
+    page.wait(FOCUSED, "Approve book_ferry")
+    page.press("Enter")
+    page.wait_for_prompt(SEND, "[3]:")
+    page.wait_for(CARD, state="detached")
+
+    page.press(*["Shift+Enter"] * 7)
+    page.wait_for_output(AFTER, "booked: 1")
+    page.wait_for_output(REPLAY, "no difference")
+    page.wait_for_prompt(CHECK, "[6]:")
+    solve_with_keys(page, COUNT, SOLVED, "[7]:")
+    page.press("Shift+Enter")
+    solve_with_keys(page, WATER, TOOL, "[9]:")
+    page.picture("newcomer-keyboard-exercises")
+    assert page.our_errors() == []
+
+
+def solve_with_keys(page: NotebookPage, cell: int, text: str, prompt: str) -> None:
+    page.press("Shift+Enter", "Enter", "Control+a")
+    page.write(text)
+    page.press("Shift+Enter")
+    page.wait_for_prompt(cell, prompt)
+    page.wait_for_output(cell, "Right.")
+
+
+def test_run_all_leaves_a_sign_where_the_reader_is(page: NotebookPage):
+    page.run_all()
+    page.wait_for(SIGN)
+    page.picture("newcomer-run-all-sign")
+    assert "book_ferry waits for you" in page.text(SIGN)
+
+    page.click(SIGN)
+    page.wait_for(SIGN, state="detached")
+    page.picture("newcomer-run-all-led")
+    page.click(APPROVE)
+
+    page.wait_for_output(AFTER, "booked: 1")
+    assert page.our_errors() == []
