@@ -57,7 +57,7 @@ def test_every_name_is_found_and_explains_itself(name: str):
 
 def test_a_name_that_is_none_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'Chatt'"):
-        _ = ai.Chatt  # pyright: ignore[reportAttributeAccessIssue] # what a person may type
+        _ = ai.Chatt
 
 
 def test_type_checkers_see_the_names_that_are_imported_when_used():
