@@ -178,8 +178,8 @@ def test_a_cell_without_a_body_yet_is_not_complete(shell: Any):
 
 
 def test_what_was_loaded_can_be_unloaded(shell: Any):
-    run(shell, "%load_ext aistream_nb")
     run(shell, "%reload_ext aistream_nb")
+    ai.load_ipython_extension(shell)
     assert shell.input_transformers_cleanup.count(awaited_cell) == 1
 
     run(shell, "%unload_ext aistream_nb")

@@ -30,9 +30,7 @@ TEST = """
 
 
 def run(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
-    return pytester.runpytest_subprocess(
-        "-p", "no:cacheprovider", "-p", "no:asyncio", *arguments
-    )
+    return pytester.runpytest_inprocess(*QUIET, *arguments)
 
 
 def test_a_recording_is_made_once_beside_the_test_and_then_played(
@@ -105,9 +103,7 @@ def test_the_mode_is_handed_on_and_taken_back(pytester: pytest.Pytester):
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("AISTREAM_RECORD", "once")
-        pytester.runpytest_inprocess(
-            "-p", "no:asyncio", "--agent-record=all"
-        ).assert_outcomes(passed=1)
+        run(pytester, "--agent-record=all").assert_outcomes(passed=1)
         assert pytest_report_header() == "agents are recorded: once"
         patch.delenv("AISTREAM_RECORD")
         assert pytest_report_header() is None

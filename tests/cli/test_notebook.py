@@ -143,3 +143,12 @@ def test_a_folder_that_is_not_there_is_an_error(
 
     assert main(["notebook", str(kept), "-o", str(tmp_path / "no" / "x.ipynb")]) == 2
     assert "cannot be written" in capsys.readouterr().err
+
+
+def test_a_place_that_is_a_folder_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    kept = GOLDEN / "anthropic" / "denied.jsonl"
+
+    assert main(["notebook", str(kept), "-o", str(tmp_path), "--force"]) == 2
+    assert "cannot be written" in capsys.readouterr().err

@@ -5,6 +5,7 @@ from typing import Any
 
 from agui_kit import call, result, text
 
+from aistream_nb.conversation import Conversation
 from aistream_nb.export import to_markdown
 from aistream_nb.recording import Recording
 
@@ -73,3 +74,17 @@ def test_a_picture_is_named():
 
 def test_no_message_is_only_a_title():
     assert marked() == "# Conversation with an agent\n"
+
+
+def test_a_call_that_is_still_to_come_is_only_named():
+    begun = {"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "a`b"}
+
+    assert "**Tool `a'b`**: writing arguments\n" in marked(begun)
+
+
+def test_a_call_that_the_conversation_does_not_know_is_told_by_its_part():
+    conversation = Conversation()
+    conversation.receive_all(call("c", "look"))
+    conversation.set_trait("tool_calls", {})
+
+    assert "**Tool `look`**: input-complete" in to_markdown(conversation)

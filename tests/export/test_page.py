@@ -6,6 +6,7 @@ from pathlib import Path
 
 from agui_kit import text
 
+import aistream_nb as ai
 from aistream_nb.export import to_html
 from aistream_nb.recording import Recording
 
@@ -47,6 +48,10 @@ def test_what_was_said_is_data():
 
 
 def test_a_conversation_alone_has_no_times():
-    recording = Recording.of(text("Ahoy"))
+    player = ai.Player(Recording.of(text("Ahoy")))
+    player.seek(len(player))
 
-    assert "Ahoy" in to_html(recording)
+    page = to_html(player.conversation)
+
+    assert "Ahoy" in page
+    assert "Timing" not in page

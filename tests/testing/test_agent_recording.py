@@ -160,9 +160,12 @@ async def test_a_remote_agent_is_recorded_and_played(tmp_path: Path):
     path = tmp_path / "remote.jsonl"
     server = AGUIServer([started(), *text("Hello"), finished()])
 
-    for mode in ("all", "none"):
+    options: dict[str, Any] = {"approvals": ["pay"]}
+    for mode in ("all", "none", "once"):
         made = agent_recording(path, mode)
-        agent = server.agent(approvals=["pay"], on_interrupt=lambda _wire: None)
+        if mode == "once":
+            options["on_interrupt"] = lambda _wire: None
+        agent = server.agent(**options)
         await made.chat(agent).send("Hi")
         made.check()
         assert made.outline == [{"user": "Hi"}, {"assistant": "Hello"}]

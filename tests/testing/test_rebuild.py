@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+
+import pytest
+
+import aistream_nb as ai
 from aistream_nb.chat.remote_agent import RemoteAgent
 from aistream_nb.http import HttpClient
 from aistream_nb.recording import Recording
-from aistream_nb.testing.rebuild import rebuilt_agent
+from aistream_nb.testing.rebuild import rebuilt_agent, until_the_stop
 
 REMOTE = {"protocol": "ag-ui", "url": "http://agent.test/run"}
 
@@ -30,7 +35,12 @@ def test_answers_by_command_are_given_again_in_their_order():
     server = rebuilt(
         {},
         {"forwardedProps": {"command": {"resume": "yes"}}},
-        {"resume": [{"interruptId": "i", "status": "resolved", "payload": 7}]},
+        {
+            "resume": [
+                {"interruptId": "i", "status": "resolved", "payload": 7},
+                {"interruptId": "j", "status": "cancelled"},
+            ]
+        },
     ).server
     answer = server.on_interrupt
 
@@ -46,3 +56,44 @@ def test_answers_by_command_are_given_again_in_their_order():
 
 def test_a_remote_recording_without_requests_still_has_an_agent():
     assert rebuilt().server.state == {}
+
+
+async def test_a_tool_is_stopped_at_the_call_that_was_stopped_and_not_before():
+    stopped: list[bool] = []
+
+    @ai.tool
+    def look(what: str) -> str:
+        """Look."""
+        return what
+
+    def begun(call_id: str) -> list[dict[str, object]]:
+        name = {"toolCallName": "look"}
+        value = {"toolCallId": call_id}
+        return [
+            {"type": "TOOL_CALL_START", **value, **name},
+            {"type": "CUSTOM", "name": "aistream:executing", "value": value},
+        ]
+
+    recording = Recording.of(
+        [
+            {"type": "RUN_STARTED"},
+            *begun("1"),
+            {"type": "TOOL_CALL_RESULT", "toolCallId": "1"},
+            *begun("2"),
+        ]
+    )
+    (tool,) = until_the_stop([look], recording, lambda: stopped.append(True))
+
+    arguments = tool.validate({"what": "here"})
+    assert await tool.execute(arguments) == "here"
+    assert stopped == []
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0):
+            await tool.execute(arguments)
+    assert stopped == [True]
+
+
+def test_a_header_without_a_model_is_enough_for_a_provider():
+    recording = Recording(clock=lambda: 0.0, header={"provider": "anthropic"})
+
+    assert rebuilt_agent(recording, HttpClient(), {}).name == "anthropic"

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from aistream_nb.core.tool_spec import Decision, Deny, GateRequest
+from aistream_nb.core.tool_spec import Decision, Deny, GateRequest, ToolSpec
+from aistream_nb.gate import ApprovalGate
 from aistream_nb.recording import Recording
 from aistream_nb.testing.recorded_person import (
     recorded_audience,
@@ -38,3 +39,11 @@ async def test_a_gate_of_another_make_is_left_alone():
         return Deny()
 
     assert with_recorded_person(gate, Recording.of([]), lambda: None) is gate
+
+
+async def test_a_question_that_nobody_was_asked_then_is_left_to_the_gate():
+    gate = ApprovalGate(ask="always", timeout=0.01)
+    asked = with_recorded_person(gate, Recording.of([]), lambda: None)
+
+    request = GateRequest(tool=ToolSpec(name="f"), arguments={}, tool_call_id="c")
+    assert "nobody answered" in str(await asked(request))

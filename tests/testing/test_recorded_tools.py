@@ -7,6 +7,7 @@ from agui_kit import AGUIServer, call, finished, started, text
 
 import aistream_nb as ai
 from aistream_nb.errors import ToolExecutionError
+from aistream_nb.recording import Recording
 from aistream_nb.testing import recorded_tools, replay
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -54,3 +55,21 @@ async def test_a_remote_agents_client_tools_have_stand_ins_too():
     run = replay(chat.recording, tools=recorded_tools(chat.recording))
 
     assert str(run) == "recording holds: no difference"
+
+
+async def test_odd_tools_and_odd_results_are_taken_as_they_are():
+    ours = {"aistream": {"tools": ["no tool", {"name": "look", "parameters": 1}]}}
+    call_id = {"toolCallId": "c"}
+    (tool,) = recorded_tools(
+        Recording.of(
+            [
+                {"type": "RUN_STARTED", "metadata": ours},
+                {"type": "TOOL_CALL_START", "toolCallName": "look", **call_id},
+                {"type": "CUSTOM", "name": "aistream:executing", "value": call_id},
+                {"type": "TOOL_CALL_RESULT", "content": 7, **call_id},
+            ]
+        )
+    )
+
+    assert tool.spec.parameters == {"type": "object"}
+    assert await tool.execute({}) == 7

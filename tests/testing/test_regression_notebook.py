@@ -47,3 +47,21 @@ def test_the_process_is_left_as_it_was(tmp_path: Path, monkeypatch: pytest.Monke
 
     assert (os.getcwd(), list(sys.path), sys.stdout) == before  # noqa: PTH109
     assert os.environ["AISTREAM_RECORD"] == "all"
+
+
+def test_a_real_providers_recording_needs_no_key_and_keeps_its_prompt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    kept = tmp_path / "it.jsonl"
+    text = (GOLDEN / "denied.jsonl").read_text("utf-8")
+    kept.write_text(
+        text.replace('"offline:anthropic"', '"anthropic:claude-sonnet-5"'), "utf-8"
+    )
+
+    cells = sources(regression_notebook(kept, tmp_path / "it.ipynb"))
+
+    assert (
+        'chat = recording.chat("anthropic:claude-sonnet-5", '
+        'tools=recorded_tools("it.jsonl"), system="You are a travel desk assistant.'
+    ) in cells[1]

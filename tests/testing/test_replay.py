@@ -13,6 +13,7 @@ from aistream_nb.providers.offline import (
 )
 from aistream_nb.recording import Recording
 from aistream_nb.testing import replay
+from aistream_nb.testing.replay import compared
 from aistream_nb.tools.travel import offline_tools
 
 
@@ -92,3 +93,26 @@ async def test_a_recording_that_names_no_provider_says_so():
 
     with pytest.raises(RecordingError, match='needs "provider"'):
         replay(recording)
+
+
+async def test_differences_are_shown_in_a_notebook_too():
+    recording = await recorded("anthropic", OFFLINE_PROMPT)
+
+    run = replay(recording, tools=offline_tools()[1:])
+    shown = run._repr_html_()
+
+    assert "<li" in shown
+    assert "get_forecast" in shown
+    assert "<details><summary>Event by event</summary>" in shown
+    same = replay(recording, tools=offline_tools())
+    assert same._repr_html_() == "<p>recording holds: no difference</p>"
+    known = compared(same.recording, same.recording, also=["<b> differs"])
+    assert "&lt;b&gt;" in known._repr_html_()
+
+
+def test_a_wire_without_events_asks_nothing():
+    recording = Recording(clock=lambda: 0.0, header={"provider": "anthropic"})
+    recording.append({"type": "CUSTOM", "name": "x", "value": 1})
+    recording.append_wire(1, content=b"data: {}")
+
+    assert replay(recording).messages == ()

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from aistream_nb.core.tool_spec import Deny, GateRequest, Proceed, ToolSpec
-from aistream_nb.errors import ProviderStatusError
+from aistream_nb.errors import ProviderStatusError, ProviderStreamError
 from aistream_nb.http import HttpRequest
-from aistream_nb.testing import RecordedGate, ScriptedProvider
+from aistream_nb.testing import RecordedGate, ScriptedAnswer, ScriptedProvider
 
 
 def asked(call_id: str) -> GateRequest:
@@ -53,3 +55,48 @@ async def test_recorded_decisions_are_made_again_in_their_order():
 
 async def test_a_call_that_was_not_recorded_does_not_run():
     assert isinstance(await RecordedGate([])(asked("z")), Deny)
+
+
+async def test_a_script_may_refuse_or_break_off():
+    refused = ProviderStatusError("busy", provider="x", status_code=503)
+    broken = ProviderStreamError("the stream broke off", provider="x")
+    provider = ScriptedProvider(
+        [
+            ScriptedAnswer(error=refused),
+            ScriptedAnswer(pieces=[b"a"], error=broken),
+        ]
+    )
+    request = HttpRequest(url="http://x.test/", body=b"{}")
+
+    with pytest.raises(ProviderStatusError, match="busy"):
+        await provider.client.open(request)
+    stream = await provider.client.open(request)
+    assert await stream.read() == b"a"
+    with pytest.raises(ProviderStreamError, match="broke off"):
+        await stream.read()
+
+
+async def test_a_stop_without_anybody_to_stop_just_waits():
+    provider = ScriptedProvider([ScriptedAnswer(pieces=[b"a"], stops=True)])
+    stream = await provider.client.open(HttpRequest(url="http://x.test/", body=b"{}"))
+    assert await stream.read() == b"a"
+
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0):
+            await stream.read()
+
+
+async def test_a_question_that_was_left_open_is_told_and_never_answered():
+    question = {
+        "type": "CUSTOM",
+        "name": "aistream:asked",
+        "value": {"toolCallId": "a"},
+    }
+    stopped: list[bool] = []
+    gate = RecordedGate([question], in_question=["a"])
+    gate.stop = lambda: stopped.append(True)
+
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0):
+            await gate(asked("a"))
+    assert stopped == [True]
