@@ -15,7 +15,7 @@ from typing import Any, Final
 from aistream_nb.core.json_text import encode_json
 from aistream_nb.core.values import Event, is_array, is_mapping
 
-__all__ = ["RecordingDiff", "compare_events", "event_words"]
+__all__ = ["RecordingDiff", "compare_events", "event_words", "renamed"]
 
 _DECISION: Final = "aistream:decision"
 _LEFT_OUT: Final = frozenset({"timestamp", "rawEvent", "type"})
@@ -84,7 +84,7 @@ def _told(events: Iterable[Event]) -> Iterator[str]:
         if isinstance(call, str) and isinstance(tool, str):
             tools[call] = tool
         named = tools.get(call, "") if isinstance(call, str) else ""
-        told, offered = _without_tools(_renamed(event, ids))
+        told, offered = _without_tools(renamed(event, ids))
         yield event_words(told, tool=named)
         yield from offered
 
@@ -143,12 +143,12 @@ def event_words(event: Event, *, tool: str = "") -> str:
     return " ".join(words)
 
 
-def _renamed(value: Any, ids: dict[str, str], name: str = "") -> Any:
+def renamed(value: Any, ids: dict[str, str], name: str = "") -> Any:
     """A copy in which every id is called by its kind and its number."""
     if is_mapping(value):
-        return {key: _renamed(member, ids, str(key)) for key, member in value.items()}
+        return {key: renamed(member, ids, str(key)) for key, member in value.items()}
     if is_array(value):
-        return [_renamed(item, ids, name.removesuffix("s")) for item in value]
+        return [renamed(item, ids, name.removesuffix("s")) for item in value]
     if isinstance(value, str) and (name == "id" or name.endswith("Id")):
         kind = _kind(name)
         return ids.setdefault(value, f"{kind}-{len(ids) + 1}")

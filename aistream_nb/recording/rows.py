@@ -7,7 +7,7 @@ from html import escape
 from typing import Final
 
 from aistream_nb.core.values import Event
-from aistream_nb.recording.difference import event_words
+from aistream_nb.recording.difference import event_words, renamed
 
 __all__ = ["counted", "event_rows"]
 
@@ -15,9 +15,14 @@ _MOST: Final = 100
 
 
 def event_rows(events: Sequence[Event], *, title: str) -> str:
-    """The first events as rows of a table, below a title that opens it."""
+    """The first events as rows of a table, below a title that opens it.
+
+    Ids are named by the order of their first appearance, so that the table of a run
+    is the same every day.
+    """
+    ids: dict[str, str] = {}
     rows = [
-        f"<tr><td>{at}</td><td>{escape(event_words(event))}</td></tr>"
+        f"<tr><td>{at}</td><td>{escape(event_words(renamed(event, ids)))}</td></tr>"
         for at, event in enumerate(events[:_MOST])
     ]
     more = len(events) - len(rows)

@@ -17,3 +17,10 @@ def test_many_events_are_counted_and_words_are_escaped():
 
 def test_one_is_singular():
     assert counted(1, "event") == "1 event"
+
+
+def test_the_table_of_a_run_is_the_same_every_day():
+    def table(thread: str) -> str:
+        return event_rows([{"type": "RUN_STARTED", "threadId": thread}], title="t")
+
+    assert table("thread_9f3a") == table("thread_0b71")
