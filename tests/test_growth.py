@@ -270,13 +270,32 @@ def told_behind(history: int) -> int:
     return calls_of(lambda size: [conversation.receive(of) for _ in range(size)], 50)
 
 
+def shown_behind(history: int) -> int:
+    conversation = Conversation()
+    encoder = encoder_of(conversation)
+    noted: list[bool] = []
+    conversation.subscribe(lambda change: noted.append(encoder.note(change)))
+    conversation.receive_all(events(messages=history, per=1))
+    of = {"type": "TEXT_MESSAGE_CONTENT", "messageId": "new", "delta": "ahoy"}
+    conversation.receive(of)
+    encoder.take()
+
+    def more(size: int) -> None:
+        for _ in range(size):
+            conversation.receive(of)
+            assert encoder.take()[0].type == "append-text"
+
+    return calls_of(more, 50)
+
+
+BEHIND = [judged_behind, processed_behind, told_behind, shown_behind]
+
+
 def tracked_behind(history: int) -> int:
     return calls_of(lambda size: track(size, history=history), 100)
 
 
-@pytest.mark.parametrize(
-    "cost", [judged_behind, processed_behind, told_behind], ids=lambda f: f.__name__
-)
+@pytest.mark.parametrize("cost", BEHIND, ids=lambda cost: cost.__name__)
 def test_an_event_costs_the_same_behind_a_long_history(cost: Callable[[int], int]):
     assert cost(10) == cost(400)
 

@@ -12,7 +12,7 @@ batch fits on top of it. Times come from a clock that is handed in.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from aistream_nb.widgets.mirror import (
@@ -83,6 +83,8 @@ class FrameEncoder:
         self._read_call = read_call
         self._read_run = read_run
         self._turn = TurnClock(clock)
+        self._listed: Sequence[MessageLike] | None = None
+        self._present: dict[str, MessageLike] = {}
         self._messages: dict[str, SentMessage] = {}
         self._calls: dict[str, SentCall] = {}
         self._run = RunView()
@@ -121,19 +123,21 @@ class FrameEncoder:
     def take(self) -> tuple[Frame, ...]:
         """The frames that bring the browser up to date; the mirror follows."""
         frames: list[Frame] = []
-        messages = {message.id: message for message in self._conversation.messages}
-        if not self._same_order(list(messages)):
+        listed = self._conversation.messages
+        # What never changes is the same list as long as it is the same object: then a
+        # batch costs what is new in it, and not the history.
+        is_known = listed is self._listed and isinstance(listed, tuple)
+        if not is_known and not self._take_list(listed, frames):
             return (self._start_over(),)
-        self._rename_last(messages, frames)
-        self._drop_missing(messages, frames)
         calls, self._dirty_calls = self._dirty_calls, {}
         dirty, self._dirty_messages = self._dirty_messages, {}
         # Calls first: a part must not name a call that the browser never heard of.
         for call_id in calls:
             self._compare_call(call_id, frames)
-        for message_id, message in messages.items():
-            if message_id in dirty or message_id not in self._messages:
-                self._compare_message(message, frames)
+        for message_id in dirty if is_known else self._present:
+            is_due = message_id in dirty or message_id not in self._messages
+            if is_due and message_id in self._present:  # else it came and went
+                self._compare_message(self._present[message_id], frames)
         self._compare_run(frames)
         self._close_parts(frames)
         return tuple(frames)
@@ -160,6 +164,16 @@ class FrameEncoder:
             turn=sent.turn,
         )
 
+    def _take_list(self, listed: Sequence[MessageLike], frames: list[Frame]) -> bool:
+        """Follow who came and went; false if the messages were put in another order."""
+        self._listed = listed
+        self._present = {message.id: message for message in listed}
+        if not self._same_order(list(self._present)):
+            return False
+        self._rename_last(self._present, frames)
+        self._drop_missing(self._present, frames)
+        return True
+
     def _same_order(self, ids: list[str]) -> bool:
         """Whether the messages are those sent, less some, plus some at the end."""
         present = set(ids)
@@ -167,6 +181,7 @@ class FrameEncoder:
         return kept == ids[: len(kept)]
 
     def _start_over(self) -> Frame:
+        self._listed = None
         self._messages.clear()
         self._calls.clear()
         self._open.clear()
