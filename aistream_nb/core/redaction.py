@@ -21,7 +21,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from aistream_nb.core.json_text import UnencodableError, encode_json, parse_json
+from aistream_nb.core.json_text import encode_json, parse_json
 from aistream_nb.core.values import ABSENT, JSONValue, is_array, is_mapping
 
 __all__ = ["REDACTED", "Redactor", "is_secret_name"]
@@ -157,18 +157,17 @@ class Redactor:
             return float(value) if math.isfinite(value) else None
         if depth >= _DEEPEST:
             return "[nested too deeply to be kept]"
-        return self._composite(value, depth + 1)
+        try:
+            return self._composite(value, depth + 1)
+        except Exception:  # noqa: BLE001 somebody's own object may raise when looked into
+            return _unsayable(value)
 
     def _composite(self, value: object, depth: int) -> JSONValue:
         if is_mapping(value):
             return self._object(value, depth)
         if is_array(value):
             return [self._copy(item, depth) for item in value]
-        try:
-            plain = parse_json(encode_json(value))
-        except (UnencodableError, ValueError, RecursionError):
-            return f"[a value of type {type(value).__name__!r} that JSON cannot say]"
-        return self._copy(plain, depth)
+        return self._copy(parse_json(encode_json(value)), depth)
 
     def _object(self, value: Mapping[Any, Any], depth: int) -> dict[str, JSONValue]:
         copy: dict[str, JSONValue] = {}
@@ -193,3 +192,7 @@ class Redactor:
         if is_array(member):
             return [self._hidden(item, depth + 1) for item in member]
         return self._copy(member, depth)
+
+
+def _unsayable(value: object) -> str:
+    return f"[a value of type {type(value).__name__!r} that JSON cannot say]"

@@ -45,32 +45,31 @@ def compact_entries(entries: Iterable[Entry]) -> list[Entry]:
     ['Good day']
     """
     compacted: list[Entry] = []
+    grown: dict[int, list[str]] = {}
     latest: dict[str, int] = {}
     for entry in entries:
         at = latest.get(entry.kind)
-        joined = None if at is None else _joined(compacted[at], entry)
-        if at is not None and joined is not None:
-            compacted[at] = joined
+        if at is not None and _may_be_joined(compacted[at], entry):
+            first = compacted[at]
+            # Pieces are joined once, at the end: a text of many costs its length.
+            grown.setdefault(at, [_piece(first)]).append(_piece(entry))
+            compacted[at] = _with_running_text(first, entry)
             continue
         latest[entry.kind] = len(compacted)
         compacted.append(entry)
+    for at, pieces in grown.items():
+        compacted[at] = _with_piece(compacted[at], "".join(pieces))
     return [_finished(entry) for entry in compacted]
 
 
-def _joined(first: Entry, second: Entry) -> Entry | None:
-    """Both entries as one, if they are neighbours of one kind that may be joined."""
+def _may_be_joined(first: Entry, second: Entry) -> bool:
+    """Whether both are neighbours of one kind that may become one."""
     if first.kind == "wire":
-        return _joined_wire(first, second)
+        return _are_text_of_one_round(first, second)
     one, other = first.event, second.event
     if one is None or other is None or one.get("type") not in _MERGED:
-        return None
-    if _identity(one) != _identity(other) or not _are_deltas(one, other):
-        return None
-    merged = {**one, "delta": one["delta"] + other["delta"]}
-    if "content" in other:
-        # The older dialect repeats all that was said so far.
-        merged["content"] = other["content"]
-    return Entry(first.t, "event", merged)
+        return False
+    return _identity(one) == _identity(other) and _are_deltas(one, other)
 
 
 def _identity(event: Mapping[str, Any]) -> dict[str, Any]:
@@ -81,14 +80,31 @@ def _are_deltas(*events: Mapping[str, Any]) -> bool:
     return all(isinstance(event.get("delta"), str) for event in events)
 
 
-def _joined_wire(first: Entry, second: Entry) -> Entry | None:
-    one: Mapping[str, Any] = first.value
-    other: Mapping[str, Any] = second.value
-    if set(one) != {"round", "text"} or set(other) != {"round", "text"}:
-        return None
-    if one["round"] != other["round"]:
-        return None
-    return Entry(first.t, "wire", {**one, "text": one["text"] + other["text"]})
+def _are_text_of_one_round(*entries: Entry) -> bool:
+    wires = [entry.wire for entry in entries]
+    rounds = [wire["round"] for wire in wires if wire and _is_text(wire)]
+    return len(rounds) == len(wires) and rounds[0] == rounds[-1]
+
+
+def _is_text(wire: Mapping[str, Any]) -> bool:
+    return set(wire) == {"round", "text"} and isinstance(wire["text"], str)
+
+
+def _piece(entry: Entry) -> str:
+    return entry.value["text" if entry.kind == "wire" else "delta"]
+
+
+def _with_piece(entry: Entry, text: str) -> Entry:
+    name = "text" if entry.kind == "wire" else "delta"
+    return Entry(entry.t, entry.kind, {**entry.value, name: text})
+
+
+def _with_running_text(first: Entry, second: Entry) -> Entry:
+    """The older dialect repeats all that was said so far; the last one is right."""
+    if "content" not in second.value:
+        return first
+    value = {**first.value, "content": second.value["content"]}
+    return Entry(first.t, first.kind, value)
 
 
 def _finished(entry: Entry) -> Entry:

@@ -7,7 +7,9 @@ each line too and can be read while they grow.
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 import weakref
 import zlib
 from pathlib import Path
@@ -36,7 +38,7 @@ class Journal:
         self.path: Path = path
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise _unwritable(path, error) from error
         self._descriptor: int = descriptor
         # A gzip file may have several members; a reopened one gets one more.
@@ -81,6 +83,9 @@ class Journal:
 def write_whole(path: Path, text: str) -> None:
     """Write a file in one step: readers see the old one or the new one.
 
+    A link stays a link, and a file keeps its permissions. What is no plain file, such
+    as a pipe or ``/dev/null``, cannot be replaced and is written to as it is.
+
     Raises:
         RecordingError: The file cannot be written.
     """
@@ -89,15 +94,28 @@ def write_whole(path: Path, text: str) -> None:
         # By hand and not with gzip.compress, whose header holds the time of day.
         packer = zlib.compressobj(wbits=_GZIP)
         content = packer.compress(content) + packer.flush()
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        beside.write_bytes(content)
-        beside.replace(path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
+        _put_in_place(path.resolve(), content)
+    except (OSError, ValueError) as error:
         raise _unwritable(path, error) from error
 
 
-def _unwritable(path: Path, error: OSError) -> RecordingError:
-    reason = error.strerror or type(error).__name__
+def _put_in_place(path: Path, content: bytes) -> None:
+    if path.exists() and not path.is_file() and not path.is_dir():
+        path.write_bytes(content)
+        return
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        beside.write_bytes(content)
+        if path.is_file():
+            shutil.copymode(path, beside)
+        beside.replace(path)
+    except OSError:
+        with contextlib.suppress(OSError):  # the first failure is the one to tell
+            beside.unlink()
+        raise
+
+
+def _unwritable(path: Path, error: OSError | ValueError) -> RecordingError:
+    reason = getattr(error, "strerror", None) or str(error)
     return RecordingError(f"{path} cannot be written: {reason}", path=str(path))

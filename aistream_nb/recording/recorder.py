@@ -13,6 +13,8 @@ The formats are told in :mod:`aistream_nb.recording.reading`, the lines in
 
 from __future__ import annotations
 
+import math
+import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
@@ -148,10 +150,10 @@ class Recording:
             self._journal = None
 
     def _now(self) -> float:
-        return max(
-            round(self._clock() - self._start, 6),
-            self._entries[-1].t if self._entries else 0.0,
-        )
+        passed = self._clock() - self._start
+        last = self._entries[-1].t if self._entries else 0.0
+        # A clock may go back, or say what is no time; times in a recording do neither.
+        return max(round(passed, 6), last) if math.isfinite(passed) else last
 
     def _plain(self, value: Mapping[str, Any]) -> dict[str, Any]:
         plain = self._redactor.redact(value)
@@ -283,8 +285,8 @@ class Recording:
         place = Path(path)
         try:
             content = place.read_bytes()
-        except OSError as error:
-            reason = error.strerror or type(error).__name__
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
             raise RecordingError(
                 f"{place} cannot be read: {reason}", path=str(place)
             ) from error
@@ -342,7 +344,7 @@ class Recording:
             RecordingError: The file cannot be read or written.
         """
         place = Path(path)
-        if place.exists() and place.stat().st_size:
+        if os.path.exists(place) and place.stat().st_size:  # noqa: PTH110 Path's raises for a name that cannot be
             recording = cls.load(place, clock=clock, secrets=secrets)
         else:
             recording = cls(clock=clock, secrets=secrets)
