@@ -75,6 +75,9 @@ class StreamWidget(anywidget.AnyWidget):
         sync=True
     )
 
+    marimo_element: Any = None
+    """What marimo shows of this widget, if it does; held here or it is forgotten."""
+
     def __init__(self, *, pulse: Pulse = PULSE) -> None:
         self._pulse = pulse
         self._lock = threading.RLock()

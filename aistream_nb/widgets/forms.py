@@ -3,10 +3,14 @@
 A front end takes the richest form that it knows. Where probably nobody watches, a
 notebook that a machine executes, the live form is left out: what is saved then reads
 well without a kernel, and is the same each time.
+
+marimo knows no widget views in a bundle of forms, but its own element around a widget
+is HTML: there the live form takes the place of the static one.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -29,10 +33,22 @@ def forms_of(
         "text/html": to_html(conversation),
     }
     place = environment()
-    if place.frontend_comms and not place.headless:
+    if place.kind == "marimo":
+        forms["text/html"] = _marimo_element(live())
+    elif place.frontend_comms and not place.headless:
         forms["application/vnd.jupyter.widget-view+json"] = {
             "version_major": 2,
             "version_minor": 0,
             "model_id": live().model_id,
         }
     return forms
+
+
+def _marimo_element(widget: StreamWidget) -> str:
+    """The HTML of marimo's element around a widget; marimo is running, so it is loaded.
+
+    marimo forgets an element that nobody holds, and one widget is one element.
+    """
+    if widget.marimo_element is None:
+        widget.marimo_element = sys.modules["marimo"].ui.anywidget(widget)
+    return str(widget.marimo_element.text)

@@ -27,6 +27,7 @@ Not here: the gate, the views, the private parts of ipykernel (``kernel_pump``).
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import threading
 import time
@@ -99,8 +100,8 @@ class KernelEnvironment:
         """A guess: True where probably nobody watches, None without a sign.
 
         A front end that runs notebooks unattended (nbclient, nbval, papermill)
-        does not allow stdin. Voila does not either, and yet somebody watches: so
-        wait a little for a view before you believe it.
+        does not allow stdin. Some others do not either, and yet somebody watches:
+        so wait a little for a view before you believe it.
         """
         if not self.frontend_comms:
             return True
@@ -173,10 +174,15 @@ def _kernel_environment(kernel: Any) -> KernelEnvironment:
     return KernelEnvironment(
         kind="ipykernel",
         frontend_comms=True,
-        stdin_allowed=allowed,
+        stdin_allowed=None if _served_by_voila() else allowed,
         clicks_reach_running_cell=reached,
         note="" if reached else _BACKGROUND_ONLY,
     )
+
+
+def _served_by_voila() -> bool:
+    """Whether Voila runs the notebook: without stdin, and for somebody who watches."""
+    return os.environ.get("SERVER_SOFTWARE", "").startswith("voila/")
 
 
 @contextmanager

@@ -45,12 +45,12 @@ def kernel_python(cache: Path, version: str) -> Path:
         subprocess.run(  # noqa: S603  # our own words
             [*install, *ours], check=True, capture_output=True
         )
-        _tell_about_us(home)
+        tell_about_us(home)
         stamp.touch()
     return python
 
 
-def _tell_about_us(home: Path) -> None:
+def tell_about_us(home: Path) -> None:
     """Copy our metadata: the version is read from it, the source from the path."""
     metadata = Path(str(distribution("aistream-nb").locate_file("")))
     (packages,) = home.glob("lib/python*/site-packages")

@@ -106,6 +106,16 @@ def test_a_front_end_that_allows_no_stdin_is_probably_headless(*, allowed: bool)
     assert here.note == ""
 
 
+def test_voila_allows_no_stdin_and_yet_somebody_watches(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setenv("SERVER_SOFTWARE", "voila/0.5.13")
+
+    here = environment(modules=modules_with(NativeKernel(allow_stdin=False)))
+
+    assert here.headless is None
+
+
 def test_a_kernel_that_must_be_pumped_is_reached_too():
     here = environment(modules=modules_with(FakeKernel()))
 
