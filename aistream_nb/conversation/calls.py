@@ -91,7 +91,7 @@ class CallBook:
         """Somebody decided; the answer is the id of the question, if there was one."""
         notes = self._notes_of(value)
         decision = value.get("decision")
-        if notes is None or decision not in {"proceed", "deny"}:
+        if notes is None or decision not in ("proceed", "deny"):
             return None
         self._open_questions.discard(str(value.get("toolCallId")))
         notes.decision = decision

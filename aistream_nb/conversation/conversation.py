@@ -244,7 +244,7 @@ class Conversation(Observed):
     def _finished(self, event: Event) -> bool:
         outcome = mapping_at(event, "outcome").get("type")
         self._close_run(event, stop_unanswered=outcome == "cancelled")
-        self.status = self._OUTCOMES.get(outcome, "finished")
+        self.status = self._OUTCOMES.get(str(outcome), "finished")
         return True
 
     def _failed(self, event: Event) -> bool:

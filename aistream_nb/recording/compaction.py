@@ -67,7 +67,7 @@ def _may_be_joined(first: Entry, second: Entry) -> bool:
     if first.kind == "wire":
         return _are_text_of_one_round(first, second)
     one, other = first.event, second.event
-    if one is None or other is None or one.get("type") not in _MERGED:
+    if one is None or other is None or str(one.get("type")) not in _MERGED:
         return False
     return _identity(one) == _identity(other) and _are_deltas(one, other)
 

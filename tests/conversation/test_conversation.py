@@ -265,3 +265,22 @@ def test_the_same_events_end_in_the_same_state():
 
     assert [m.parts for m in one.messages] == [m.parts for m in other.messages]
     assert one.timing == other.timing
+
+
+@pytest.mark.parametrize("odd", [[], {}, [[1]], None, 5, "\ud800"])
+def test_a_member_of_another_kind_raises_nothing(odd: object):
+    conversation = Conversation()
+    conversation.receive_all(
+        [
+            {"type": "RUN_STARTED", "threadId": "t", "runId": "r"},
+            {"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "act"},
+            {
+                "type": "CUSTOM",
+                "name": "aistream:decision",
+                "value": {"toolCallId": "c", "decision": odd},
+            },
+            {"type": "RUN_FINISHED", "outcome": {"type": odd}},
+        ]
+    )
+    assert conversation.status == "finished"
+    assert conversation.tool_calls["c"].decision is None

@@ -55,3 +55,13 @@ def test_wire_and_events_are_joined_each_for_itself():
     made = compacted(wire("a"), said("x"), wire("b"), said("y"), wire("c", 2))
     assert [one.get("text") or one["delta"] for one in made] == ["ab", "xy", "c"]
     assert len(compacted(wire("a"), wire("b", request={}))) == 2
+
+
+def test_members_of_another_kind_are_left_as_they_are():
+    entries = [
+        Entry(0.0, "event", {"type": ["TEXT_MESSAGE_CONTENT"], "delta": "a"}),
+        Entry(0.0, "event", {"type": ["TEXT_MESSAGE_CONTENT"], "delta": "b"}),
+        Entry(0.0, "wire", {"round": 1, "text": None}),
+        Entry(0.0, "wire", {"round": 1, "text": "b"}),
+    ]
+    assert compact_entries(entries) == entries
