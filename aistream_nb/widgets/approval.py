@@ -14,6 +14,8 @@ from typing import Any, Final, cast
 from jsonschema.exceptions import SchemaError
 from jsonschema.protocols import Validator
 from jsonschema.validators import validator_for
+from referencing import Registry
+from referencing.exceptions import Unresolvable
 
 from aistream_nb.core.json_text import parse_json
 from aistream_nb.widgets.view_model import (
@@ -143,7 +145,15 @@ def _misfit(value: Any, schema: dict[str, Any] | None) -> str:
         kind.check_schema(schema)
     except SchemaError:
         return ""  # a tool with a broken schema is refused where the tool is made
-    error = next(iter(kind(schema).iter_errors(value)), None)
+    # An empty registry: a reference in a stranger's schema must fetch nothing.
+    check: Any = cast("type[Any]", kind)(schema, registry=Registry())
+    try:
+        error = next(iter(check.iter_errors(value)), None)
+    except Unresolvable:
+        return (
+            "The edited arguments cannot be checked: the tool's schema refers to a "
+            "schema that is not part of it."
+        )
     if error is None:
         return ""
     place = "".join(f"[{step!r}]" for step in error.absolute_path)

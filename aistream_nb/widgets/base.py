@@ -51,6 +51,8 @@ __all__ = ["Refusal", "StreamWidget", "new_model_id"]
 _log = logging.getLogger(__name__)
 
 _REMEMBERED_ANSWERS: Final = 512
+_TOLD_PLACES: Final = 5
+_TOLD_LETTERS: Final = 80
 _PROCESS: Final = secrets.token_hex(4)
 _COUNTER: Final = itertools.count(1)
 
@@ -191,7 +193,9 @@ class StreamWidget(anywidget.AnyWidget):
             self._tell(answer)
 
     def _refuse_unread(self, content: object, problem: ValidationError) -> None:
-        places = sorted({".".join(map(str, e["loc"])) for e in problem.errors()})
+        # The names are the page's own words, as many and as long as it likes.
+        found = itertools.islice(problem.errors(include_input=False), _TOLD_PLACES)
+        places = sorted({".".join(map(str, e["loc"]))[:_TOLD_LETTERS] for e in found})
         _log.warning("A browser's message was ignored; wrong at: %s", places)
         fields = (
             cast("Mapping[str, Any]", content) if isinstance(content, Mapping) else {}
