@@ -54,8 +54,15 @@ TYPES = [
     "CUSTOM",
     "NOBODY_KNOWS_THIS",
 ]
-NAMES = ["approval-requested", "aistream:asked", "aistream:decision"]
-NAMES += ["aistream:executing", "aistream:round", "aistream:server-tool", "other"]
+NAMES = [
+    "approval-requested",
+    "aistream:asked",
+    "aistream:decision",
+    "aistream:executing",
+    "aistream:round",
+    "aistream:server-tool",
+    "other",
+]
 IDS = st.sampled_from(["a", "b", "c", ""])
 ODD = st.recursive(
     st.one_of(

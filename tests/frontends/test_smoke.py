@@ -7,7 +7,7 @@ click reaches a cell that runs, so the chat is started beside it.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -56,7 +56,7 @@ CONNECTED = """() => {
 @contextmanager
 def shown(
     driver: Any, python: Path, name: str, document: Path
-) -> Iterator[tuple[Any, Page, list[str]]]:
+) -> Generator[tuple[Any, Page, list[str]]]:
     """The page of a document in a front end, and the errors of our bundle."""
     thread, browser = driver
     errors: list[str] = []
