@@ -17,6 +17,7 @@ from aistream_nb.widgets.base import Refusal, StreamWidget
 from aistream_nb.widgets.bundles import find_bundle
 from aistream_nb.widgets.display_text import row_of, snippet_of
 from aistream_nb.widgets.frames import FrameEncoder
+from aistream_nb.widgets.ghost import ghost_of
 from aistream_nb.widgets.mirror import fitting
 from aistream_nb.widgets.pulse import PULSE, Pulse
 from aistream_nb.widgets.spans import SpanTracker
@@ -252,6 +253,7 @@ class InspectorWidget(StreamWidget):
                 index=index,
                 json_text=clean(text[:_DETAIL_LIMIT]),
                 snippet=snippet_of(events, violation) if violation else "",
+                ghost=ghost_of(events, violation) if violation else None,
             )
         )
         return ""

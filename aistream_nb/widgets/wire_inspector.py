@@ -13,6 +13,7 @@ from aistream_nb.widgets.wire_views import InspectView, Wire
 __all__ = [
     "EventDetail",
     "EventRow",
+    "GhostView",
     "Level",
     "PutInspect",
     "Rows",
@@ -93,10 +94,25 @@ class Story(Wire):
     violations: tuple[ViolationView, ...]
 
 
+class GhostView(Wire):
+    """One change of the stream that would mend a violation."""
+
+    rule: str
+    """What it mends."""
+    change: Literal["insert", "leave-out", "move"]
+    at: int
+    """The event before which it would stand; of one to leave out, its own place."""
+    source: int | None = None
+    """Where the event stands now, if it is to be moved."""
+    type: str
+    json_text: str
+
+
 class EventDetail(Wire):
-    """One event in full, and a test that shows its violation."""
+    """One event in full, and what there is to its violation: a test and the fix."""
 
     type: Literal["event-detail"] = "event-detail"
     index: int
     json_text: str
     snippet: str = ""
+    ghost: GhostView | None = None

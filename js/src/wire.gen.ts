@@ -134,12 +134,13 @@ export interface EventAction {
   readonly index: number;
 }
 
-/** One event in full, and a test that shows its violation. */
+/** One event in full, and what there is to its violation: a test and the fix. */
 export interface EventDetail {
   readonly type: "event-detail";
   readonly index: number;
   readonly json_text: string;
   readonly snippet: string;
+  readonly ghost: GhostView | null;
 }
 
 /** One event in the list. */
@@ -151,6 +152,16 @@ export interface EventRow {
   readonly text: string;
   readonly level: "fatal" | "error" | "warning" | "info" | "dialect" | null;
   readonly rule: string;
+}
+
+/** One change of the stream that would mend a violation. */
+export interface GhostView {
+  readonly rule: string;
+  readonly change: "insert" | "leave-out" | "move";
+  readonly at: number;
+  readonly source: number | null;
+  readonly type: string;
+  readonly json_text: string;
 }
 
 /** Where the inspector stands. */

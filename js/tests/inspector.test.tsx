@@ -236,9 +236,11 @@ describe("a violation", () => {
       index: 3,
       json_text: "{}",
       snippet: "def test(): ...",
+      ghost: null,
     });
     await settle();
     expect(card?.textContent).toContain("Copy as test");
+    expect(card?.textContent).not.toContain("Show the fix");
     [...(card?.querySelectorAll("button") ?? [])]
       .find((button) => button.textContent?.includes("Go to event 1"))
       ?.click();

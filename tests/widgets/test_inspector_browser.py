@@ -116,6 +116,32 @@ def test_a_violation_says_what_came_what_was_due_and_how_to_mend_it(
     assert host.count("text=Copy as test") >= 1
 
 
+def test_the_fix_stands_in_the_list_as_an_event_that_is_not_there(
+    host: Any, inspector: Inspector
+) -> None:
+    host.click(".aistream-event >> nth=14")
+    settle(host)
+    host.click("text=Show the fix")
+    settle(host)
+    assert "+ TEXT_MESSAGE_START" in " ".join(host.text(".aistream-ghost").split())
+    tops = host.evaluate(TOPS, ["aistream-event-13", "aistream-event-14"])
+    assert tops[1] - tops[0] == 2 * 26
+    assert "before event 14 it is in order" in host.text(".aistream-fix")
+    host.picture("inspector-fix")
+    host.click("text=Hide the fix")
+    settle(host)
+    assert host.count(".aistream-ghost") == 0
+    host.click("text=Show the fix")
+    press(host, "ArrowLeft")
+    settle(host)
+    assert host.count(".aistream-ghost") == 0
+    assert host.errors() == []
+
+
+TOPS: Final = """(ids) => ids.map((id) =>
+  document.getElementById(id).getBoundingClientRect().top)"""
+
+
 def test_the_scrubber_says_where_it_is(host: Any, inspector: Inspector) -> None:
     host.evaluate("() => document.querySelector('input[type=range]').focus()")
     press(host, "ArrowRight", "ArrowRight")

@@ -7,7 +7,7 @@
 import { effect, type Signal, signal } from "@preact/signals";
 import type { Line, Report } from "../model";
 import type { Store } from "../store";
-import type { EventDetail, EventRow, InspectView, Story } from "../wire.gen";
+import type { EventDetail, EventRow, GhostView, InspectView, Story } from "../wire.gen";
 
 export const PAGE = 100;
 const STORY_MS = 700;
@@ -35,6 +35,8 @@ export class Desk {
   readonly arrived = signal(0);
   readonly filter = signal("");
   readonly speed = signal(1);
+  /** The change that would mend a violation, while it is shown in the list. */
+  readonly ghost = signal<GhostView | null>(null);
   readonly #rows = new Map<number, EventRow>();
   readonly #asked = new Set<number>();
   readonly #store: Store;
@@ -73,6 +75,7 @@ export class Desk {
 
   setFilter(text: string): void {
     this.filter.value = text;
+    this.ghost.value = null;
     this.#forgetRows();
     this.#ask(0);
   }
@@ -81,6 +84,7 @@ export class Desk {
     const { count } = this.place;
     this.#wish = Math.max(0, Math.min(position, count));
     this.#aim = this.#wish;
+    this.ghost.value = null;
     void this.#move();
   }
 
@@ -103,6 +107,12 @@ export class Desk {
     void this.#line.act({ type: "event", index });
   }
 
+  /** Show a change in the list; it shows where everything is, so nothing is filtered. */
+  show(ghost: GhostView | null): void {
+    if (this.filter.peek()) this.setFilter("");
+    this.ghost.value = ghost;
+  }
+
   async #move(): Promise<void> {
     if (this.#moving) return;
     this.#moving = true;
@@ -120,6 +130,7 @@ export class Desk {
     if (count === this.#known) return;
     const first = this.#known < 0;
     this.#known = count;
+    this.ghost.value = null;
     this.#asked.clear();
     if (!this.filter.peek()) this.total.value = count;
     this.arrived.value = this.arrived.peek() + 1;

@@ -1,6 +1,6 @@
 /** The list of events: only what is in sight is there, however many there are. */
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { EventRow } from "../wire.gen";
+import type { EventRow, GhostView } from "../wire.gen";
 import { type Desk, familyOf } from "./desk";
 
 export const ROW_HEIGHT = 26;
@@ -13,12 +13,16 @@ export function Events({ desk }: { readonly desk: Desk }) {
   desk.arrived.value;
   const total = desk.total.value;
   const current = desk.place.position - 1;
+  const ghost = desk.ghost.value;
   useLayoutEffect(() => {
     if (box.current) setHeight(box.current.clientHeight || 420);
   }, []);
   useEffect(() => {
     if (box.current && !desk.filter.value) reveal(box.current, current);
   }, [current, total]);
+  useEffect(() => {
+    if (box.current && ghost) reveal(box.current, ghost.at);
+  }, [ghost]);
   const first = Math.max(0, Math.floor(top / ROW_HEIGHT) - SPARE);
   const last = Math.min(total, Math.ceil((top + height) / ROW_HEIGHT) + SPARE);
   const rows = Array.from({ length: Math.max(0, last - first) }, (_, at) => first + at);
@@ -32,11 +36,43 @@ export function Events({ desk }: { readonly desk: Desk }) {
       aria-activedescendant={current >= 0 ? `aistream-event-${current}` : undefined}
       onScroll={(event) => setTop(event.currentTarget.scrollTop)}
     >
-      <div style={{ height: `${total * ROW_HEIGHT}px`, position: "relative" }}>
+      <div
+        style={{
+          height: `${(total + (hasRow(ghost) ? 1 : 0)) * ROW_HEIGHT}px`,
+          position: "relative",
+        }}
+      >
         {rows.map((at) => (
           <Row key={at} at={at} row={desk.row(at)} desk={desk} total={total} />
         ))}
+        {hasRow(ghost) && <Ghost ghost={ghost} />}
       </div>
+    </div>
+  );
+}
+
+/** An event to put in, or to send earlier, has a row of its own. */
+function hasRow(ghost: GhostView | null): ghost is GhostView {
+  return ghost !== null && ghost.change !== "leave-out";
+}
+
+/** The event that is not there and would mend the stream. */
+function Ghost({ ghost }: { readonly ghost: GhostView }) {
+  return (
+    <div
+      class="aistream-event aistream-ghost"
+      style={{ top: `${ghost.at * ROW_HEIGHT}px`, height: `${ROW_HEIGHT}px` }}
+      role="option"
+      tabIndex={-1}
+      aria-selected={false}
+      aria-label={`The fix: ${ghost.type} belongs here`}
+    >
+      <span class="aistream-event-index">+</span>
+      <span class="aistream-event-time" />
+      <span class={`aistream-event-type aistream-family-${familyOf(ghost.type)}`}>
+        {ghost.type}
+      </span>
+      <span class="aistream-event-text">{ghost.json_text}</span>
     </div>
   );
 }
@@ -57,14 +93,22 @@ interface RowProps {
 }
 
 function Row({ at, row, desk, total }: RowProps) {
-  const style = { top: `${at * ROW_HEIGHT}px`, height: `${ROW_HEIGHT}px` };
+  const ghost = desk.ghost.value;
+  const down = hasRow(ghost) && at >= ghost.at ? 1 : 0;
+  const style = { top: `${(at + down) * ROW_HEIGHT}px`, height: `${ROW_HEIGHT}px` };
   if (!row) return <div class="aistream-event" style={style} role="none" />;
   const selected = row.index === desk.place.position - 1;
   const future = row.index >= desk.place.position;
+  const goes = ghost?.change === "leave-out" ? ghost.at : ghost?.source;
+  const marks = [
+    selected && " aistream-selected",
+    future && " aistream-future",
+    row.index === goes && " aistream-goes",
+  ];
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list moves with the arrow keys
     <div
-      class={`aistream-event${selected ? " aistream-selected" : ""}${future ? " aistream-future" : ""}`}
+      class={`aistream-event${marks.filter(Boolean).join("")}`}
       style={style}
       id={`aistream-event-${row.index}`}
       role="option"

@@ -4,7 +4,7 @@ import { isRecord, type Json, readWhole } from "../json/partial";
 import { copyText } from "../markdown/leaves";
 import { Tree } from "../view/tree";
 import { count } from "../view/words";
-import type { ViolationView } from "../wire.gen";
+import type { GhostView, ViolationView } from "../wire.gen";
 import type { Desk } from "./desk";
 
 const LEVELS: Readonly<Record<ViolationView["level"], string>> = {
@@ -67,8 +67,10 @@ function Violation({ violation, desk }: ViolationProps) {
             Go to event {opener}, where it began
           </button>
         )}
+        <ShowFix violation={violation} desk={desk} />
         <CopyTest index={violation.index} desk={desk} />
       </div>
+      <Fix violation={violation} desk={desk} />
     </section>
   );
 }
@@ -90,6 +92,49 @@ function CopyTest({ index, desk }: { readonly index: number; readonly desk: Desk
       Copy as test
     </button>
   );
+}
+
+/** The change that would mend the stream, as a row in the list. */
+function ShowFix({ violation, desk }: ViolationProps) {
+  const detail = desk.detail.value;
+  const ghost = detail?.index === violation.index ? detail.ghost : null;
+  if (ghost?.rule !== violation.rule) return null;
+  const shown = desk.ghost.value === ghost;
+  return (
+    <button
+      type="button"
+      class="aistream-quiet"
+      aria-pressed={shown}
+      onClick={() => desk.show(shown ? null : ghost)}
+    >
+      {shown ? "Hide the fix" : "Show the fix"}
+    </button>
+  );
+}
+
+/** The same in words, with the event as it would be sent. */
+function Fix({ violation, desk }: ViolationProps) {
+  const ghost = desk.ghost.value;
+  if (ghost?.rule !== violation.rule) return null;
+  return (
+    <div class="aistream-fix" role="note">
+      <p>{wordsOf(ghost)}</p>
+      <pre class="aistream-plain">{ghost.json_text}</pre>
+    </div>
+  );
+}
+
+function wordsOf({ change, at, source }: GhostView): string {
+  switch (change) {
+    case "insert":
+      return `With this event before event ${at} it is in order:`;
+    case "move":
+      return `Event ${source} belongs before event ${at}:`;
+    case "leave-out":
+      return `Without event ${at} it is in order:`;
+    default:
+      return change satisfies never;
+  }
 }
 
 interface Seen {
