@@ -11,6 +11,8 @@ __all__ = ["as_processed", "mapping_at", "mappings", "seconds"]
 
 _SECONDS: Final = 0.001
 """AG-UI's timestamps are milliseconds; ours are seconds."""
+_LATEST: Final = 2**53
+"""Milliseconds; what claims to be later is no time."""
 
 
 def mapping_at(value: object, *names: str) -> Mapping[str, Any]:
@@ -39,7 +41,7 @@ def seconds(event: Event) -> float | None:
     moment = event.get("timestamp")
     if isinstance(moment, bool) or not isinstance(moment, (int, float)):
         return None
-    return moment * _SECONDS
+    return moment * _SECONDS if abs(moment) <= _LATEST else None
 
 
 def as_processed(event: Event) -> Event:

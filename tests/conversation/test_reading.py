@@ -35,3 +35,8 @@ def test_a_marked_result_reads_as_failed():
     event = {"metadata": {"aistream": {"isError": True}}}
 
     assert as_processed(event)["state"] == "output-error"
+
+
+@pytest.mark.parametrize("moment", [10**400, -(10**400), 1e300, float("inf")])
+def test_a_time_beyond_all_times_is_none(moment: float):
+    assert seconds({"timestamp": moment}) is None
