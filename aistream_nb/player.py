@@ -23,7 +23,7 @@ from aistream_nb.recording import Recording
 from aistream_nb.widgets.forms import forms_of
 
 if TYPE_CHECKING:
-    from aistream_nb.widgets.transcript import TranscriptWidget
+    from aistream_nb.widgets.player import PlayerWidget
 
 __all__ = ["Playback", "Player"]
 
@@ -102,7 +102,9 @@ class Player:
         self._sleep = sleep
         self._position = 0
         self._playing: asyncio.Task[None] | None = None
-        self._widget: TranscriptWidget | None = None
+        self._widget: PlayerWidget | None = None
+        self.speed: float = 1.0
+        """How many times faster than recorded it plays."""
         self.conversation: Conversation = Conversation()
 
     # ------------------------------------------------------------ where we are
@@ -154,6 +156,7 @@ class Player:
         if wanted == len(self) and wanted != self._position:
             self._tell_the_cut()
         self._position = wanted
+        self._tell()
 
     def _tell_the_cut(self) -> None:
         """A run that a crash cut off has failed: nothing of it is going on any more."""
@@ -186,14 +189,18 @@ class Player:
         self.pause()
         if self._position == len(self):
             self.seek(0)
-        self._playing = loop.create_task(self._play(speed))
-        return Playback(self._playing)
+        self.speed = speed
+        playing = self._playing = loop.create_task(self._play(speed))
+        playing.add_done_callback(lambda _done: self._tell())
+        self._tell()
+        return Playback(playing)
 
     def pause(self) -> None:
         """Stop playing; the position stays."""
         if self._playing is not None:
             self._playing.cancel()
             self._playing = None
+            self._tell()
 
     async def _play(self, speed: float) -> None:
         while self._position < len(self):
@@ -204,6 +211,10 @@ class Player:
 
     # ------------------------------------------------------------ showing
 
+    def _tell(self) -> None:
+        if self._widget is not None:
+            self._widget.moved()
+
     def __repr__(self) -> str:
         cut = f", {self.ending}" if self.ending.startswith("cut off") else ""
         where = f"{self._position} of {len(self)} events"
@@ -212,13 +223,13 @@ class Player:
     def _repr_mimebundle_(self, **_options: Any) -> dict[str, Any]:
         return forms_of(self.conversation, self._view)
 
-    def _view(self) -> TranscriptWidget:
+    def _view(self) -> PlayerWidget:
         if self._widget is None:
-            from aistream_nb.widgets.transcript import (  # noqa: PLC0415 # a script has no view
-                TranscriptWidget,
+            from aistream_nb.widgets.player import (  # noqa: PLC0415 # a script has no view
+                PlayerWidget,
             )
 
-            self._widget = TranscriptWidget(self.conversation, on_action=self._act)
+            self._widget = PlayerWidget(self, on_action=self._act)
         return self._widget
 
     def _act(self, action: Any) -> str:
@@ -233,10 +244,12 @@ class Player:
         self.seek(action.index)
 
     def _play_action(self, action: Any) -> None:
+        self.speed = action.speed
         if action.playing:
             self.play(action.speed)
         else:
             self.pause()
+            self._tell()
 
     _ACTIONS: Mapping[str, Callable[..., None]] = {
         "seek": _seek_action,

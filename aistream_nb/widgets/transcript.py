@@ -19,9 +19,19 @@ from aistream_nb.widgets.frames import FrameEncoder
 from aistream_nb.widgets.mirror import fitting
 from aistream_nb.widgets.pulse import PULSE, Pulse
 from aistream_nb.widgets.static_html import to_html, to_text
-from aistream_nb.widgets.view_model import ChangeLike, ConversationLike, clean
+from aistream_nb.widgets.view_model import (
+    CallLike,
+    ChangeLike,
+    ConversationLike,
+    clean,
+)
 from aistream_nb.widgets.wire import Action, DecideAction, Frame
-from aistream_nb.widgets.wire_views import ConversationView, RunStatus, RunView
+from aistream_nb.widgets.wire_views import (
+    CallView,
+    ConversationView,
+    RunStatus,
+    RunView,
+)
 
 __all__ = ["Abilities", "OnAction", "TranscriptWidget", "display_bundle"]
 
@@ -77,7 +87,7 @@ class TranscriptWidget(StreamWidget):
         self._desk = ApprovalDesk(conversation, hint=approval_hint, scope=always_scope)
         self._encoder = FrameEncoder(
             conversation,
-            read_call=self._desk.view,
+            read_call=self._read_call,
             read_run=self._read_run,
             clock=clock,
         )
@@ -118,6 +128,9 @@ class TranscriptWidget(StreamWidget):
         with self._lock:
             urgent = self._encoder.note(change)
         self.request_flush(urgent=urgent)
+
+    def _read_call(self, call: CallLike) -> CallView:
+        return self._desk.view(call)
 
     def _take(self) -> tuple[Frame, ...]:
         return self._encoder.take()

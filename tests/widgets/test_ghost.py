@@ -22,6 +22,7 @@ OPEN, SAY, CLOSE = (
     text("CONTENT", delta="x"),
     text("END"),
 )
+SECOND = {**START, "runId": "r2"}
 CALL = {"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f"}
 
 CASES: dict[str, tuple[list[dict[str, Any]], str, str, int, str]] = {

@@ -1,25 +1,16 @@
 /**
  * What an inspector's view knows and asks for: rows by pages, the story, one event.
  *
- * Pages of rows are asked for when they come into sight. While a person scrubs, one
- * request is under way and only the last wish follows it.
+ * Pages of rows are asked for when they come into sight.
  */
 import { effect, type Signal, signal } from "@preact/signals";
 import type { Line, Report } from "../model";
+import { Mover } from "../mover";
 import type { Store } from "../store";
 import type { EventDetail, EventRow, GhostView, InspectView, Story } from "../wire.gen";
 
 export const PAGE = 100;
 const STORY_MS = 700;
-
-export const NOWHERE: InspectView = {
-  count: 0,
-  position: 0,
-  playing: false,
-  speed: 1,
-  live: false,
-  state: null,
-};
 
 export class Desk {
   readonly story: Signal<Story> = signal({
@@ -39,18 +30,15 @@ export class Desk {
   readonly ghost = signal<GhostView | null>(null);
   readonly #rows = new Map<number, EventRow>();
   readonly #asked = new Set<number>();
-  readonly #store: Store;
   readonly #line: Line;
-  #wish: number | null = null;
-  #moving = false;
-  #aim: number | null = null;
+  readonly #mover: Mover;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #known = -1;
   readonly #stop: () => void;
 
   constructor(store: Store, line: Line) {
-    this.#store = store;
     this.#line = line;
+    this.#mover = new Mover(store, line);
     this.speed.value = this.place.speed;
     line.askers.add(this.#hear);
     this.#stop = effect(() => this.#follow(store.inspect.value?.count ?? 0));
@@ -63,7 +51,7 @@ export class Desk {
   }
 
   get place(): InspectView {
-    return this.#store.inspect.value ?? NOWHERE;
+    return this.#mover.place;
   }
 
   /** The row at a place of the list, if it is here; else it is asked for. */
@@ -81,20 +69,17 @@ export class Desk {
   }
 
   seek(position: number): void {
-    const { count } = this.place;
-    this.#wish = Math.max(0, Math.min(position, count));
-    this.#aim = this.#wish;
     this.ghost.value = null;
-    void this.#move();
+    this.#mover.seek(position);
   }
 
-  /** Go on from where we are or, while we move, from where we are going. */
   step(by: number): void {
-    this.seek((this.#aim ?? this.place.position) + by);
+    this.ghost.value = null;
+    this.#mover.step(by);
   }
 
   play(playing: boolean): void {
-    void this.#line.act({ type: "play", playing, speed: this.speed.value });
+    this.#mover.play(playing, this.speed.value);
   }
 
   setSpeed(speed: number): void {
@@ -111,18 +96,6 @@ export class Desk {
   show(ghost: GhostView | null): void {
     if (this.filter.peek()) this.setFilter("");
     this.ghost.value = ghost;
-  }
-
-  async #move(): Promise<void> {
-    if (this.#moving) return;
-    this.#moving = true;
-    while (this.#wish !== null) {
-      const index = this.#wish;
-      this.#wish = null;
-      await this.#line.act({ type: "seek", index });
-    }
-    this.#moving = false;
-    this.#aim = null;
   }
 
   /** The stream became longer (or is another one). */

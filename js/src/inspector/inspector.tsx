@@ -2,14 +2,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useView } from "../view/context";
 import { keepShortcutsOut } from "../view/focus";
-import { Icon } from "../view/icons";
+import { SpeedChoice, Step } from "../view/playing";
 import { Scroller } from "../view/transcript";
 import { Desk } from "./desk";
 import { Events } from "./events";
 import { Lanes } from "./lanes";
 import { RawEvent, SharedState, Summary, Violations } from "./panel";
-
-const SPEEDS = [0.25, 0.5, 1, 2, 4, 16];
 
 export function Inspector() {
   const { store, line, voice } = useView();
@@ -118,21 +116,10 @@ interface ToolbarProps {
 
 function Toolbar({ desk, filter }: ToolbarProps) {
   const { position, count, playing, live } = desk.place;
-  const step = (words: string, icon: string, to: number) => (
-    <button
-      type="button"
-      class="aistream-quiet"
-      aria-label={words}
-      title={words}
-      onClick={() => desk.seek(to)}
-    >
-      <Icon name={icon} />
-    </button>
-  );
   return (
     <div class="aistream-toolbar" role="toolbar" aria-label="Position">
-      {step("To the start", "first", 0)}
-      {step("One event back", "back", position - 1)}
+      <Step words="To the start" icon="first" press={() => desk.seek(0)} />
+      <Step words="One event back" icon="back" press={() => desk.step(-1)} />
       <button
         type="button"
         class="aistream-button aistream-play"
@@ -140,22 +127,9 @@ function Toolbar({ desk, filter }: ToolbarProps) {
       >
         {playing ? "Pause" : "Play"}
       </button>
-      {step("One event on", "next", position + 1)}
-      {step("To the end", "last", count)}
-      <label class="aistream-speed">
-        <span class="aistream-hidden">Speed</span>
-        <select
-          class="aistream-input"
-          value={String(desk.speed.value)}
-          onChange={(event) => desk.setSpeed(Number(event.currentTarget.value))}
-        >
-          {SPEEDS.map((one) => (
-            <option key={one} value={String(one)}>
-              {one}×
-            </option>
-          ))}
-        </select>
-      </label>
+      <Step words="One event on" icon="next" press={() => desk.step(1)} />
+      <Step words="To the end" icon="last" press={() => desk.seek(count)} />
+      <SpeedChoice speed={desk.speed.value} choose={(speed) => desk.setSpeed(speed)} />
       <span class="aistream-faint aistream-where">
         {position} of {count.toLocaleString("en-US")}
         {live ? ", live" : ""}

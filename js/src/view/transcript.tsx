@@ -1,7 +1,7 @@
 /** The whole transcript: bar, turns, the end that is followed, composer. */
 import { useComputed } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { MessageState } from "../store";
+import type { MessageState, Store } from "../store";
 import { announce } from "./announce";
 import { Failure } from "./call";
 import { Composer } from "./composer";
@@ -9,6 +9,7 @@ import { useView } from "./context";
 import { watchEnter } from "./fields";
 import { keepShortcutsOut, watchTyping } from "./focus";
 import { Follower } from "./follow";
+import { PlayerBar } from "./playing";
 import { Retry, Turn, type TurnModel } from "./turn";
 import { count } from "./words";
 
@@ -26,8 +27,9 @@ export function Transcript() {
     };
   }, []);
   return (
-    <div class="aistream-root" ref={root}>
+    <div class={`aistream-root${isPaused(store) ? " aistream-paused" : ""}`} ref={root}>
       <Bar />
+      <PlayerBar />
       <Scroller />
       <Composer />
       <div class="aistream-hidden" role="status" aria-live="polite">
@@ -38,6 +40,12 @@ export function Transcript() {
       </div>
     </div>
   );
+}
+
+/** A recording that stands still: nothing in it may look as if it went on. */
+function isPaused(store: Store): boolean {
+  const place = store.inspect.value;
+  return place !== null && !place.playing;
 }
 
 function Bar() {
