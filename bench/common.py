@@ -33,7 +33,7 @@ class Plan:
 
     rounds: int = 5
     passes: int = 5
-    seconds: float = 1.5
+    seconds: float = 1.0
     """After this long no further pass of a round begins."""
 
 

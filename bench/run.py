@@ -64,9 +64,10 @@ def main(argv: Sequence[str] | None = None) -> None:
         with console.status(f"measuring {workload.TITLE}"):
             found[name] = list(workload.measure(plan))
         _add(table, workload.TITLE, found[name])
+        if asked.json:  # after each, so that whoever stops it keeps what was measured
+            figures = json.dumps(_everything(plan, found), indent=1)
+            asked.json.write_text(figures, "utf-8")
     console.print(table, _summary(found))
-    if asked.json:
-        asked.json.write_text(json.dumps(_everything(plan, found), indent=1), "utf-8")
 
 
 def _parsed(argv: Sequence[str] | None) -> argparse.Namespace:

@@ -104,11 +104,12 @@ def measure(plan: Plan) -> Iterator[Case]:
     for name, kind in KINDS.items():
         deltas = workloads.arguments(MIDDLE, make=kind.make)
         for reader_name, reader in READERS.items():
+            is_main = reader is PartialJSONParser
             yield race(
                 plan,
                 f"{name}, {reader_name}, each",
                 reading(reader, deltas, every=1),
-                rivals=_rivals(plan, kind, deltas),
+                rivals=_rivals(plan, kind, deltas) if is_main else (),
                 growth=growth(plan, _each(reader, kind), SIZES, at_most=1.15),
             )
         framed = reading(PartialJSONParser, deltas, every=FRAME)
