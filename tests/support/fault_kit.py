@@ -23,6 +23,9 @@ ENDS = {"RUN_FINISHED", "RUN_ERROR"}
 PATIENCE = 5000
 """Steps of a loop that are more than any run here needs."""
 
+_CLOSING = 5
+"""Steps in which Python's loop closes the generators that its collector found."""
+
 T = TypeVar("T")
 
 
@@ -62,7 +65,10 @@ def steps() -> Generator[Steps, None, None]:
     turned = Steps()
     try:
         yield turned
-        turned.once()  # the loop closes generators that were given up, one step later
+        turned.once()
+        for _ in range(_CLOSING):
+            if turned.tasks():
+                turned.once()
         assert not turned.tasks(), turned.tasks()
         gc.collect(1)  # what nobody awaited or closed says so now
         assert not turned.complaints
