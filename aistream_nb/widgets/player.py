@@ -61,7 +61,10 @@ class PlayerWidget(TranscriptWidget):
     ) -> None:
         self._source = source
         self._inspect = self._place()
-        super().__init__(source.conversation, on_action=on_action, pulse=pulse)
+        # What is folded at once says nothing of how long it took.
+        super().__init__(
+            source.conversation, on_action=on_action, pulse=pulse, clock=lambda: 0.0
+        )
 
     def moved(self) -> None:
         """Say that the position changed, or that it plays or stopped."""

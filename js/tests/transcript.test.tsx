@@ -240,9 +240,10 @@ describe("decides", () => {
     model.obliging = false;
     asking(model, { hint: "Clicks arrive when the cell has ended." });
     await vi.advanceTimersByTimeAsync(50);
-    expect(el.textContent).toContain("Clicks arrive when the cell has ended.");
+    expect(el.textContent).not.toContain("Clicks arrive when the cell has ended.");
     button(el, "Approve").click();
     await vi.advanceTimersByTimeAsync(4100);
+    expect(el.textContent).toContain("Clicks arrive when the cell has ended.");
     expect(el.textContent).toContain('chat.approve("c1")');
     expect(button(el, "Approve").disabled).toBe(false);
     vi.useRealTimers();

@@ -121,3 +121,59 @@ def test_a_remote_image_loads_on_a_click_and_not_before(host: Any, scene: Any) -
     host.click("text=Load image from 127.0.0.1:9")
     host.wait_until("() => document.querySelector('main img')")
     assert any("chart" in url for url in requests)
+
+
+PAGE: Final = """<div onclick="ran()" id="main" class="jp-Cell" style="position:fixed">
+<h2>Report</h2><script>window.ran = 1</script><style>body { display: none }</style>
+<table><tr><th>a</th></tr><tr><td onmouseover="ran()">1</td></tr></table>
+<img src="http://127.0.0.1:9/spy.png" alt="a spy"><img src=x onerror="window.ran = 1">
+<a href="javascript:window.ran=1">no</a> <a href="https://example.org/a">yes</a>
+<form action="http://127.0.0.1:9/"><input name="q"><button>Go</button></form>
+<iframe src="http://127.0.0.1:9/"></iframe><svg onload="window.ran = 1"></svg>
+<object data="http://127.0.0.1:9/"></object><math><mtext></mtext></math>
+<details open ontoggle="window.ran = 1"><summary>more</summary>text</details></div>"""
+
+
+def test_html_is_a_page_on_request_and_nothing_runs_or_loads(
+    host: Any, scene: Any
+) -> None:
+    requests = host.requests()
+    scene.show()
+    scene.start()
+    scene.call("c1", "report", "{}")
+    scene.result("c1", PAGE)
+    assert host.count(".aistream-page") == 0
+    assert "<h2>Report</h2>" in host.text(".aistream-plain")
+    host.click("text=Show as a page")
+    host.wait(".aistream-page h2")
+    host.picture("page")
+    assert host.evaluate(LOOK, ".aistream-page") == []
+    assert host.evaluate(POKE, ".aistream-page") is None
+    forbidden = "script, style, img, form, input, button, iframe, svg, object, [id],"
+    forbidden += "[class], [style], [name]"
+    assert host.count(f".aistream-page :is({forbidden})") == 0
+    assert "[a spy]" in host.text(".aistream-page")
+    links = "() => [...document.querySelectorAll('.aistream-page a')]"
+    assert host.evaluate(links + ".map((it) => [it.getAttribute('href'), it.rel])") == [
+        [None, "noopener noreferrer nofollow"],
+        ["https://example.org/a", "noopener noreferrer nofollow"],
+    ]
+    assert requests == []
+    assert host.evaluate("() => window.ran") is None
+    host.click("text=Show the source")
+    assert host.count(".aistream-page") == 0
+
+
+@pytest.mark.parametrize("number", range(0, len(ATTACKS), 8))
+def test_no_attack_survives_as_a_page(host: Any, scene: Any, number: int) -> None:
+    requests = host.requests()
+    scene.show()
+    scene.start()
+    html = "".join(f"<p>{text}</p>" for text in ATTACKS[number : number + 8])
+    scene.call("c1", "report", "{}")
+    scene.result("c1", f"<div>{html}</div>")
+    host.click("text=Show as a page")
+    host.wait(".aistream-page")
+    assert host.evaluate(LOOK, ".aistream-page") == []
+    assert host.evaluate(POKE, ".aistream-page") is None
+    assert [url for url in requests if not url.startswith(("blob:", "data:"))] == []

@@ -294,13 +294,13 @@ function Outcome({ progress, hint, call }: OutcomeProps) {
     case "late":
       return (
         <p class="aistream-note">
-          No answer yet: the kernel may be busy. Try again, or run{" "}
+          No answer yet: the kernel may be busy. {hint} Try again, or run{" "}
           <code>chat.approve({JSON.stringify(call)})</code> in a cell.
         </p>
       );
     case "refused":
       return <p class="aistream-note">{progress.why}</p>;
     default:
-      return hint ? <p class="aistream-faint">{hint}</p> : null;
+      return null;
   }
 }

@@ -1,6 +1,7 @@
-/** What a tool gave back: an image, a table, a tree, or text. */
-import { useState } from "preact/hooks";
+/** What a tool gave back: an image, a table, a tree, a page on request, or text. */
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { isRecord, type Json, readWhole } from "../json/partial";
+import { looksLikePage, safePage } from "../markdown/page";
 import { isSafeImage } from "../markdown/parser";
 import { Tree } from "./tree";
 import { count, size } from "./words";
@@ -26,11 +27,14 @@ export function Result({ text, cut }: { readonly text: string; readonly cut: num
 function Shape({ text }: { readonly text: string }) {
   if (isInlineImage(text))
     return <img class="aistream-picture" src={text} alt="The tool's result" />;
+  if (looksLikePage(text)) return <Page html={text} />;
   const value = readWhole(text);
   if (typeof value === "string") return <Shape text={value} />;
   if (value === undefined || typeof value !== "object" || value === null)
     return <Plain text={text} />;
   const picture = pictureOf(value);
+  const page = pageOf(value);
+  if (page) return <Page html={page} />;
   if (picture)
     return <img class="aistream-picture" src={picture} alt="The tool's result" />;
   if (isTable(value)) return <Table rows={value} />;
@@ -53,6 +57,42 @@ function pictureOf(value: Json): string | null {
   if (typeof data !== "string" || typeof mimeType !== "string") return null;
   const address = `data:${mimeType};base64,${data}`;
   return isInlineImage(address) ? address : null;
+}
+
+/** MCP's embedded resource with HTML in it, and Jupyter's bundle of forms. */
+function pageOf(value: Json): string | null {
+  const item = Array.isArray(value) && value.length === 1 ? value[0] : value;
+  if (!isRecord(item)) return null;
+  if (typeof item["text/html"] === "string") return item["text/html"];
+  const resource = item.type === "resource" ? item.resource : null;
+  if (!isRecord(resource) || typeof resource.text !== "string") return null;
+  return resource.mimeType === "text/html" ? resource.text : null;
+}
+
+/** HTML as its source; as a page, behind a fence, when a person asks for it. */
+function Page({ html }: { readonly html: string }) {
+  const [shown, setShown] = useState(false);
+  const place = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    if (shown) place.current?.replaceChildren(safePage(html));
+  }, [shown, html]);
+  return (
+    <div>
+      {shown ? (
+        <div class="aistream-page aistream-prose" dir="auto" ref={place} />
+      ) : (
+        <Plain text={html} />
+      )}
+      <button
+        type="button"
+        class="aistream-quiet"
+        aria-pressed={shown}
+        onClick={() => setShown(!shown)}
+      >
+        {shown ? "Show the source" : "Show as a page"}
+      </button>
+    </div>
+  );
 }
 
 type Rows = readonly { readonly [key: string]: Json }[];

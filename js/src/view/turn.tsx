@@ -217,6 +217,7 @@ function Facts({ facts }: { readonly facts: TurnView }) {
   const words = [
     facts.model,
     facts.first_text_seconds !== null &&
+      facts.first_text_seconds > 0 &&
       `first text after ${duration(facts.first_text_seconds)}`,
     facts.tokens_per_second !== null && `${rate(facts.tokens_per_second)} tokens/s`,
     facts.input_tokens !== null && `${count(facts.input_tokens, "token")} in`,
