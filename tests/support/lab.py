@@ -331,6 +331,11 @@ class NotebookPage:
         path = str(artefacts() / f"{name}.png")
         self._thread.run(self._page.screenshot(path=path))
 
+    def keep(self, path: Path, selector: str | None = None) -> None:
+        """Keep a picture of the window, or of one element, in a file."""
+        shot = self._page.locator(selector).first if selector else self._page
+        self._thread.run(shot.screenshot(path=str(path)))
+
     def our_errors(self) -> list[str]:
         """Return the errors that come from our bundle; Lab has some of its own."""
         return [it for it in self.errors if "blob:" in it]
