@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from aistream_nb.agui import AGUIAgent
     from aistream_nb.chat import Chat, Reply, Run
     from aistream_nb.conversation import Conversation, MessageModel, ToolCallModel
-    from aistream_nb.core.ordering import OrderingVerifier, Violation
-    from aistream_nb.core.ordering_report import OrderingReport, check_ordering
-    from aistream_nb.core.processor import StreamProcessor
+    from aistream_nb.core.ordering.report import OrderingReport, check_ordering
+    from aistream_nb.core.ordering.verifier import OrderingVerifier, Violation
+    from aistream_nb.core.processor.processor import StreamProcessor
     from aistream_nb.core.tool_spec import Deny, Proceed
     from aistream_nb.errors import AIStreamError
     from aistream_nb.gate import ApprovalGate, Rule
@@ -70,20 +70,20 @@ _HOMES = {
     "Deny": "aistream_nb.core.tool_spec",
     "Inspector": "aistream_nb.inspector",
     "MessageModel": "aistream_nb.conversation",
-    "OrderingReport": "aistream_nb.core.ordering_report",
-    "OrderingVerifier": "aistream_nb.core.ordering",
+    "OrderingReport": "aistream_nb.core.ordering.report",
+    "OrderingVerifier": "aistream_nb.core.ordering.verifier",
     "Player": "aistream_nb.player",
     "Proceed": "aistream_nb.core.tool_spec",
     "Recording": "aistream_nb.recording",
     "Reply": "aistream_nb.chat",
     "Rule": "aistream_nb.gate",
     "Run": "aistream_nb.chat",
-    "StreamProcessor": "aistream_nb.core.processor",
+    "StreamProcessor": "aistream_nb.core.processor.processor",
     "Tool": "aistream_nb.tools",
     "ToolCallModel": "aistream_nb.conversation",
     "ToolInvocationTracker": "aistream_nb.tracker",
-    "Violation": "aistream_nb.core.ordering",
-    "check_ordering": "aistream_nb.core.ordering_report",
+    "Violation": "aistream_nb.core.ordering.verifier",
+    "check_ordering": "aistream_nb.core.ordering.report",
     "execute_client_tool_turn": "aistream_nb.providers.turn",
     "show": "aistream_nb.showing",
     "tool": "aistream_nb.tools",

@@ -10,7 +10,7 @@ Rules that a change here must keep:
 4. A failed exchange leaves nothing open.
 5. No answer is read for ever: each has a limit, which the caller may set.
 
-What the bytes mean is not known here; see :mod:`aistream_nb.core.sse`.
+What the bytes mean is not known here; see :mod:`aistream_nb.core.wire.sse`.
 """
 
 from __future__ import annotations

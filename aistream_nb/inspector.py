@@ -18,8 +18,8 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Final
 
 from aistream_nb.conversation import Conversation
-from aistream_nb.core.ordering import RULES, OrderingVerifier, Violation
-from aistream_nb.core.ordering_rules import Profile
+from aistream_nb.core.ordering.rules import Profile
+from aistream_nb.core.ordering.verifier import RULES, OrderingVerifier, Violation
 from aistream_nb.core.values import Event
 from aistream_nb.errors import AIStreamError
 from aistream_nb.recording import Recording

@@ -28,7 +28,7 @@ from IPython.core.magic_arguments import argument, magic_arguments, parse_argstr
 from IPython.display import display
 
 from aistream_nb.chat import Chat, Reply
-from aistream_nb.core.ordering_report import OrderingReport, check_ordering
+from aistream_nb.core.ordering.report import OrderingReport, check_ordering
 from aistream_nb.core.tool_spec import ClientTool, Gate
 from aistream_nb.gate import ApprovalGate
 from aistream_nb.providers.registry import PROVIDERS

@@ -20,11 +20,15 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from aistream_nb.conversation import Conversation
-from aistream_nb.core.agui_frames import AGUIFrames, Frame
-from aistream_nb.core.events import as_event
 from aistream_nb.core.json_text import parse_json
-from aistream_nb.core.ordering import DialectChoice, OrderingVerifier, Violation
+from aistream_nb.core.ordering.verifier import (
+    DialectChoice,
+    OrderingVerifier,
+    Violation,
+)
 from aistream_nb.core.values import Event, is_mapping
+from aistream_nb.core.wire.events import as_event
+from aistream_nb.core.wire.frames import AGUIFrames, Frame
 from aistream_nb.recording import Recording
 from aistream_nb.widgets.forms import forms_of
 from aistream_nb.widgets.kernel import cell_wait, quiet_interrupt

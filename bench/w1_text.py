@@ -24,7 +24,7 @@ from common import (
     race,
 )
 
-from aistream_nb.core.processor import StreamProcessor
+from aistream_nb.core.processor.processor import StreamProcessor
 
 TITLE = "W1  one message of many deltas"
 FRAME = 50

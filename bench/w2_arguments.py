@@ -28,7 +28,7 @@ from common import (
     timed,
 )
 
-from aistream_nb.core.partial_json import ArgumentsParser, PartialJSONParser
+from aistream_nb.core.partial_json.parsers import ArgumentsParser, PartialJSONParser
 
 TITLE = "W2  arguments of one call"
 FRAME = 50

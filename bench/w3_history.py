@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import workloads
 from common import Case, Pass, Plan, Stopwatch, check, growth, node_rival, race
 
-from aistream_nb.core.processor import StreamProcessor
+from aistream_nb.core.processor.processor import StreamProcessor
 
 TITLE = "W3  a long history"
 SIZES = (200, 500, 2_000)

@@ -27,8 +27,8 @@ from common import (
     timed,
 )
 
-from aistream_nb.core.sse import FrameSplitter
 from aistream_nb.core.turn_events import TextDelta, ToolCallArgsDelta
+from aistream_nb.core.wire.sse import FrameSplitter
 from aistream_nb.providers.anthropic import AnthropicTranslator
 from aistream_nb.providers.gemini import GeminiTranslator
 from aistream_nb.providers.openai import ResponsesTranslator

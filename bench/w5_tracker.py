@@ -18,7 +18,7 @@ from typing import Any
 import workloads
 from common import Case, Pass, Plan, Rival, Stopwatch, check, growth, node_rival, race
 
-from aistream_nb.core.invocation_snapshot import SnapshotMaker
+from aistream_nb.core.invocation.snapshot import SnapshotMaker
 from aistream_nb.core.messages import TextPart, ToolCallPart, UIMessage
 from aistream_nb.tracker import ToolInvocationTracker
 

@@ -25,7 +25,7 @@ from common import (
     timed,
 )
 
-from aistream_nb.core.sse_encode import SSEEncoder
+from aistream_nb.core.wire.sse_encode import SSEEncoder
 
 TITLE = "W6  events as server-sent events"
 SIZES = (2_000, 20_000, 100_000)

@@ -16,7 +16,7 @@ import pytest
 from golden_stories import STORIES, VENDORS, tell
 
 from aistream_nb import Conversation, Player
-from aistream_nb.core.ordering_report import check_ordering
+from aistream_nb.core.ordering.report import check_ordering
 from aistream_nb.core.values import Event
 from aistream_nb.recording import Recording
 from aistream_nb.testing import replay

@@ -18,11 +18,11 @@ import pytest
 from browser_copy import encoder_of
 
 from aistream_nb.conversation import Conversation
-from aistream_nb.core.ordering import OrderingVerifier
-from aistream_nb.core.partial_json import ArgumentsParser, PartialJSONParser
-from aistream_nb.core.processor import StreamProcessor
-from aistream_nb.core.sse import SSEDecoder
-from aistream_nb.core.sse_encode import SSEEncoder
+from aistream_nb.core.ordering.verifier import OrderingVerifier
+from aistream_nb.core.partial_json.parsers import ArgumentsParser, PartialJSONParser
+from aistream_nb.core.processor.processor import StreamProcessor
+from aistream_nb.core.wire.sse import SSEDecoder
+from aistream_nb.core.wire.sse_encode import SSEEncoder
 from aistream_nb.recording import Recording
 from aistream_nb.tracker import ToolInvocationTracker
 

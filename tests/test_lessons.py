@@ -11,10 +11,10 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from aistream_nb.core.agui_frames import MAX_FRAME
-from aistream_nb.core.ordering_report import check_ordering
-from aistream_nb.core.ordering_rulebook import RULES
-from aistream_nb.core.ordering_rules import Example, Rule
+from aistream_nb.core.ordering.report import check_ordering
+from aistream_nb.core.ordering.rulebook import RULES
+from aistream_nb.core.ordering.rules import Example, Rule
+from aistream_nb.core.wire.frames import MAX_FRAME
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
 PROMISE = "At the end of this notebook you can "

@@ -22,9 +22,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypedDict, Unpack
 from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 
-from aistream_nb.core.agui_frames import AGUIFrames, Frame, check_answer
 from aistream_nb.core.json_text import encode_json
-from aistream_nb.core.ordering_machine import Slip
+from aistream_nb.core.ordering.machine import Slip
+from aistream_nb.core.wire.frames import AGUIFrames, Frame, check_answer
 from aistream_nb.errors import (
     AIStreamError,
     ProviderConnectionError,

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from uuid import uuid4
 
 from aistream_nb.agui.run_input import build_run_input
-from aistream_nb.core.events import as_event
+from aistream_nb.core.wire.events import as_event
 from aistream_nb.errors import AIStreamError
 
 __all__ = ["Prompt", "langgraph", "pydantic_ai"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from aistream_nb.chat.narration import Emit
-from aistream_nb.core.ordering_machine import Slip
+from aistream_nb.core.ordering.machine import Slip
 from aistream_nb.core.tool_spec import ClientTool, Gate
 from aistream_nb.gate import Audience
 

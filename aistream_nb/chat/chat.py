@@ -36,7 +36,7 @@ from aistream_nb.chat.run import Run
 from aistream_nb.chat.view import ChatView
 from aistream_nb.chat.work import Work
 from aistream_nb.conversation import Conversation, MessageModel, ToolCallModel
-from aistream_nb.core.ordering import Violation
+from aistream_nb.core.ordering.verifier import Violation
 from aistream_nb.core.tool_spec import ClientTool, Decision, Deny, Gate, Proceed
 from aistream_nb.errors import AIStreamError
 from aistream_nb.gate import ApprovalGate, current_gate

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from aistream_nb.conversation import Conversation
-from aistream_nb.core.ordering import OrderingVerifier, Violation
-from aistream_nb.core.ordering_machine import Slip
-from aistream_nb.core.thread_reducer import apply_events
+from aistream_nb.core.ordering.machine import Slip
+from aistream_nb.core.ordering.verifier import OrderingVerifier, Violation
+from aistream_nb.core.thread.reducer import apply_events
 from aistream_nb.core.values import Event
 from aistream_nb.errors import OrderingError
 from aistream_nb.recording import Recording

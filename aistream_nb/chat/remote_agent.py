@@ -23,7 +23,7 @@ from aistream_nb.chat.agent import Task
 from aistream_nb.chat.remote_runs import RemoteRuns, RunFailedError
 from aistream_nb.chat.remote_thread import RemoteThread
 from aistream_nb.chat.remote_tools import RemoteTools
-from aistream_nb.core.ordering_machine import Slip
+from aistream_nb.core.ordering.machine import Slip
 from aistream_nb.core.values import Event
 from aistream_nb.errors import AIStreamError
 from aistream_nb.tracker import ToolInvocationTracker

@@ -23,7 +23,7 @@ from aistream_nb.chat.agent import Task
 from aistream_nb.chat.narration import NarratedGate
 from aistream_nb.chat.remote_narration import RemoteNarration
 from aistream_nb.core.json_text import encode_json
-from aistream_nb.core.ordering_input import instant
+from aistream_nb.core.ordering.input import instant
 from aistream_nb.core.tool_spec import Decision, GateRequest, ToolSpec
 from aistream_nb.core.values import Event, is_mapping
 

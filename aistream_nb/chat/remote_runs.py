@@ -19,10 +19,10 @@ from aistream_nb.chat.remote_desk import RemoteDesk
 from aistream_nb.chat.remote_narration import RemoteNarration
 from aistream_nb.chat.remote_thread import RemoteThread
 from aistream_nb.chat.remote_tools import RemoteTools, ToolAnswer
-from aistream_nb.core.agui_frames import Frame
-from aistream_nb.core.ordering_facts import slip
-from aistream_nb.core.ordering_machine import Slip
+from aistream_nb.core.ordering.facts import slip
+from aistream_nb.core.ordering.machine import Slip
 from aistream_nb.core.values import Event
+from aistream_nb.core.wire.frames import Frame
 from aistream_nb.errors import ProviderError, ProviderStreamError, TurnError
 
 __all__ = ["RemoteRuns", "RunFailedError"]

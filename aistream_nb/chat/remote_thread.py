@@ -1,7 +1,7 @@
 """One thread with an AG-UI server, as its client knows it.
 
 History, shared state and what the last run left open are read from the server's
-events by the official rules (:mod:`aistream_nb.core.thread_reducer`), whatever
+events by the official rules (:mod:`aistream_nb.core.thread`), whatever
 dialect the server speaks. From them the next request is made.
 
 Rules that a change here must keep:
@@ -25,10 +25,10 @@ from aistream_nb.agui.questions import (
     OpenCall,
     read_arguments,
 )
-from aistream_nb.core.event_reader import EventReader
-from aistream_nb.core.normalise import Normaliser
-from aistream_nb.core.thread_reducer import ThreadReducer
+from aistream_nb.core.normalise.normaliser import Normaliser
+from aistream_nb.core.thread.reducer import ThreadReducer
 from aistream_nb.core.values import Event, is_array, is_mapping
+from aistream_nb.core.wire.reader import EventReader
 
 __all__ = ["LEFT_BEHIND", "RemoteThread"]
 

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from aistream_nb.agui.questions import OpenCall, read_arguments
 from aistream_nb.core.json_text import encode_json
-from aistream_nb.core.processor_tools import result_text
+from aistream_nb.core.processor.tools import result_text
 from aistream_nb.core.tool_spec import ClientTool, Decision, Gate, GateRequest
 from aistream_nb.core.values import ABSENT
 from aistream_nb.gate import ApprovalGate

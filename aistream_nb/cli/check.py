@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from aistream_nb.core.ordering_report import OrderingReport, check_ordering
+from aistream_nb.core.ordering.report import OrderingReport, check_ordering
 from aistream_nb.recording import Recording
 
 __all__ = ["add_arguments", "run"]

@@ -28,10 +28,10 @@ from aistream_nb.conversation.reading import (
     mappings,
     seconds,
 )
-from aistream_nb.core.events import as_event
 from aistream_nb.core.messages import UIMessage
-from aistream_nb.core.processor import StreamProcessor
+from aistream_nb.core.processor.processor import StreamProcessor
 from aistream_nb.core.values import Event, is_mapping
+from aistream_nb.core.wire.events import as_event
 
 __all__ = ["Conversation", "RunStatus"]
 

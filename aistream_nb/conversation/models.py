@@ -19,7 +19,7 @@ from aistream_nb.core.call_status import (
     decision_of,
 )
 from aistream_nb.core.messages import ToolCallPart, ToolResultPart, UIMessage
-from aistream_nb.core.partial_json import parse_partial_json
+from aistream_nb.core.partial_json.parsers import parse_partial_json
 from aistream_nb.core.values import ABSENT
 
 __all__ = ["CallNotes", "MessageModel", "Source", "ToolCallModel"]

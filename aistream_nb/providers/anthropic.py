@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from aistream_nb.core.json_text import is_blank
-from aistream_nb.core.sse import parse_frame
 from aistream_nb.core.turn_events import (
     ServerToolEvent,
     ToolCallResult,
     ToolCallStart,
 )
 from aistream_nb.core.values import is_mapping
+from aistream_nb.core.wire.sse import parse_frame
 from aistream_nb.providers.anthropic_request import anthropic_request
 from aistream_nb.providers.base import (
     Ending,

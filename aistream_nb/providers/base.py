@@ -17,7 +17,6 @@ from typing import Any, Final, Protocol, TypeAlias, cast
 from pydantic_core import from_json
 
 from aistream_nb.core.json_text import is_blank, join_surrogates, parse_json
-from aistream_nb.core.sse import ServerSentEvent
 from aistream_nb.core.tool_spec import ToolSpec
 from aistream_nb.core.turn_events import (
     ServerToolEvent,
@@ -29,6 +28,7 @@ from aistream_nb.core.turn_events import (
     Usage,
 )
 from aistream_nb.core.values import is_array, is_mapping
+from aistream_nb.core.wire.sse import ServerSentEvent
 from aistream_nb.providers.messages import Message, WebSearch
 from aistream_nb.providers.registry import ProviderRecord
 from aistream_nb.providers.thinking import ResolvedThinking, ThinkingLike

@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from aistream_nb.core.sse import parse_frame
 from aistream_nb.core.turn_events import ToolCallResult
 from aistream_nb.core.values import is_array, is_mapping
+from aistream_nb.core.wire.sse import parse_frame
 from aistream_nb.providers.base import (
     Ending,
     ReadyCall,

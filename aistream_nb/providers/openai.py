@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from aistream_nb.core.sse import parse_frame
 from aistream_nb.core.turn_events import (
     ServerToolEvent,
     ToolCallResult,
     ToolCallStart,
 )
 from aistream_nb.core.values import is_array, is_mapping
+from aistream_nb.core.wire.sse import parse_frame
 from aistream_nb.providers.base import (
     Ending,
     FrameLog,

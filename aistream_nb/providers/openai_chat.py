@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from aistream_nb.core.json_text import encode_json
-from aistream_nb.core.sse import parse_frame
 from aistream_nb.core.tool_spec import ToolSpec
 from aistream_nb.core.turn_events import (
     TextDelta,
@@ -21,6 +20,7 @@ from aistream_nb.core.turn_events import (
     ToolCallStart,
 )
 from aistream_nb.core.values import ABSENT, is_array, is_mapping, present
+from aistream_nb.core.wire.sse import parse_frame
 from aistream_nb.providers.base import (
     Ending,
     OutputSchema,

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from aistream_nb.core.sse import parse_frame
 from aistream_nb.core.turn_events import (
     ServerToolEvent,
     TextDelta,
@@ -16,6 +15,7 @@ from aistream_nb.core.turn_events import (
     ToolCallResult,
 )
 from aistream_nb.core.values import ABSENT, present
+from aistream_nb.core.wire.sse import parse_frame
 from aistream_nb.providers.base import (
     Ending,
     StreamFailure,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from aistream_nb.core.json_text import encode_json
-from aistream_nb.core.sse import FrameSplitter, FrameTooLongError
+from aistream_nb.core.wire.sse import FrameSplitter, FrameTooLongError
 from aistream_nb.errors import ProviderError, ProviderStreamError
 from aistream_nb.http import HttpClient, HttpRequest, HttpStream, redact
 from aistream_nb.providers.base import (

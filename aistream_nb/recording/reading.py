@@ -22,8 +22,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from aistream_nb.core.json_text import parse_json
-from aistream_nb.core.sse import SSEDecoder
 from aistream_nb.core.values import is_array, is_mapping
+from aistream_nb.core.wire.sse import SSEDecoder
 from aistream_nb.errors import RecordingError
 from aistream_nb.recording.entries import FORMAT, KIND, Entry
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from aistream_nb.core.json_text import encode_json
-from aistream_nb.core.processor import StreamProcessor
-from aistream_nb.core.reference_recording import ReferenceRecording
+from aistream_nb.core.processor.processor import StreamProcessor
+from aistream_nb.core.processor.reference_recording import ReferenceRecording
 from aistream_nb.recording.entries import header_line
 from aistream_nb.recording.recorder import Recording
 

@@ -25,8 +25,8 @@ from aistream_nb.chat.ids import counted_ids
 from aistream_nb.chat.remote_agent import RemoteAgent
 from aistream_nb.conversation import ToolCallModel
 from aistream_nb.core.messages import UIMessage
-from aistream_nb.core.ordering import Violation
-from aistream_nb.core.ordering_report import check_ordering
+from aistream_nb.core.ordering.report import check_ordering
+from aistream_nb.core.ordering.verifier import Violation
 from aistream_nb.core.tool_spec import ClientTool, Gate
 from aistream_nb.errors import AIStreamError
 from aistream_nb.recording import Recording, RecordingDiff

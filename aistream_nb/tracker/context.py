@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
-from aistream_nb.core.invocation import Outcome
-from aistream_nb.core.invocation_call import Call
+from aistream_nb.core.invocation.call import Call
+from aistream_nb.core.invocation.machines import Outcome
 from aistream_nb.errors import ToolExecutionError
 from aistream_nb.tracker.waiting import Latch
 

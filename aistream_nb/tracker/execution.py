@@ -13,9 +13,9 @@ import asyncio
 from collections.abc import Awaitable, Callable, Generator, Iterable
 from typing import Any, Final, Protocol
 
-from aistream_nb.core.invocation import REPORT_WHEN, Move, Outcome
-from aistream_nb.core.invocation_call import Call
-from aistream_nb.core.invocation_events import Diagnostic, ToolResponse
+from aistream_nb.core.invocation.call import Call
+from aistream_nb.core.invocation.events import Diagnostic, ToolResponse
+from aistream_nb.core.invocation.machines import REPORT_WHEN, Move, Outcome
 from aistream_nb.core.tool_spec import Deny, Gate, GateRequest, Proceed, ToolSpec
 from aistream_nb.core.values import ABSENT, is_mapping
 from aistream_nb.tracker.context import CallContext

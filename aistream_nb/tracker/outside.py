@@ -3,7 +3,7 @@
 Rules that a change must keep. What a callback raises is reported, once for each time
 it raises, and concerns nobody else. A condition that lasts, such as tools that cannot
 be read, is reported when it begins. A report never quotes arguments or results; what
-was raised is at :attr:`~aistream_nb.core.invocation_events.Diagnostic.error`.
+was raised is at :attr:`~aistream_nb.core.invocation.events.Diagnostic.error`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final, TypedDict
 
-from aistream_nb.core.invocation_call import Call, ExecuteWhen, OnDivergence
-from aistream_nb.core.invocation_events import Diagnostic
+from aistream_nb.core.invocation.call import Call, ExecuteWhen, OnDivergence
+from aistream_nb.core.invocation.events import Diagnostic
 from aistream_nb.core.tool_spec import Gate
 from aistream_nb.tracker.tooling import ToolParts, Tools, finished, parts_of
 from aistream_nb.tracker.turns import Turns, running_loop

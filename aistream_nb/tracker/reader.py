@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias
 
-from aistream_nb.core.invocation_events import (
+from aistream_nb.core.invocation.events import (
     Answered,
     ArgsDelta,
     ArgsDone,
@@ -20,7 +20,7 @@ from aistream_nb.core.invocation_events import (
     ReaderEvent,
     ToolResponse,
 )
-from aistream_nb.core.partial_json import ArgumentsParser, copy_json
+from aistream_nb.core.partial_json.parsers import ArgumentsParser, copy_json
 from aistream_nb.core.values import ABSENT
 from aistream_nb.tracker.waiting import Latch, Stream
 

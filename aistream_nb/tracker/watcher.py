@@ -7,7 +7,7 @@ never does either twice, nor for history, nor for a call that was answered.
 
 Rules that a change must keep. No public method raises into the host, and none calls
 a tool before the loop has turned. What may happen is decided in
-:mod:`aistream_nb.core.invocation_calls`; here it is only done. No task outlives the
+:mod:`aistream_nb.core.invocation.calls`; here it is only done. No task outlives the
 tracker, and none of an execution outlives ``abort()``.
 """
 
@@ -18,10 +18,9 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any, Self, Unpack
 
-from aistream_nb.core.invocation import Move
-from aistream_nb.core.invocation_call import Call, Policy
-from aistream_nb.core.invocation_calls import CallBook
-from aistream_nb.core.invocation_commands import (
+from aistream_nb.core.invocation.call import Call, Policy
+from aistream_nb.core.invocation.calls import CallBook
+from aistream_nb.core.invocation.commands import (
     CloseArguments,
     Command,
     Deliver,
@@ -30,8 +29,9 @@ from aistream_nb.core.invocation_commands import (
     Stream,
     Tell,
 )
-from aistream_nb.core.invocation_events import Diagnostic, Ended, ToolResponse
-from aistream_nb.core.invocation_ledger import Ledger
+from aistream_nb.core.invocation.events import Diagnostic, Ended, ToolResponse
+from aistream_nb.core.invocation.ledger import Ledger
+from aistream_nb.core.invocation.machines import Move
 from aistream_nb.tracker.context import (
     CallContext,
     Questions,

@@ -11,8 +11,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from aistream_nb.core.ordering import OrderingVerifier, Violation
-from aistream_nb.core.ordering_tables import SPAN_KINDS, SPANS
+from aistream_nb.core.ordering.tables import SPAN_KINDS, SPANS
+from aistream_nb.core.ordering.verifier import OrderingVerifier, Violation
 from aistream_nb.core.values import Event
 from aistream_nb.widgets.view_model import clean
 from aistream_nb.widgets.wire_inspector import GhostView, ViolationView

@@ -5,7 +5,7 @@ from chat_kit import Agent
 import aistream_nb as ai
 from aistream_nb.chat.agent import Keyed, Rewindable
 from aistream_nb.chat.connect import connect
-from aistream_nb.core.ordering_machine import Slip
+from aistream_nb.core.ordering.machine import Slip
 
 
 def test_what_an_agent_can_do_is_seen_and_not_declared():

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from aistream_nb.chat.journal import Journal
-from aistream_nb.core.ordering_machine import Slip
+from aistream_nb.core.ordering.machine import Slip
 from aistream_nb.errors import OrderingError
 
 START = {"type": "RUN_STARTED", "threadId": "t", "runId": "r"}

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from aistream_nb.core import json_patch
-from aistream_nb.core.agui_frames import AGUIFrames, check_answer
-from aistream_nb.core.event_reader import EventReader
-from aistream_nb.core.ordering import OrderingVerifier, Violation
-from aistream_nb.core.ordering_report import check_ordering
-from aistream_nb.core.ordering_rules import Profile
-from aistream_nb.core.thread_reducer import ThreadReducer
+from aistream_nb.core.ordering.report import check_ordering
+from aistream_nb.core.ordering.rules import Profile
+from aistream_nb.core.ordering.verifier import OrderingVerifier, Violation
+from aistream_nb.core.thread.reducer import ThreadReducer
+from aistream_nb.core.wire.frames import AGUIFrames, check_answer
+from aistream_nb.core.wire.reader import EventReader
 
 __all__ = ["apply_events", "apply_patch", "check_order", "read_sse"]
 

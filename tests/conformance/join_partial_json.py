@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from aistream_nb.core.partial_json import read_partial_arguments
+from aistream_nb.core.partial_json.parsers import read_partial_arguments
 from aistream_nb.core.values import ABSENT
 
 

@@ -14,12 +14,11 @@ from typing import Any
 from aistream_nb.core.conversion import convert_messages, ui_to_model
 from aistream_nb.core.json_text import parse_json
 from aistream_nb.core.messages import UIMessage
-from aistream_nb.core.partial_json import parse_partial_json
-from aistream_nb.core.processor import StreamProcessor, counted_ids
-from aistream_nb.core.processor_callbacks import StructuredChange
-from aistream_nb.core.reference_recording import ReferenceRecording
-from aistream_nb.core.snapshots import model_to_ui, models_to_ui, normalize_message
-from aistream_nb.core.strategies import (
+from aistream_nb.core.partial_json.parsers import parse_partial_json
+from aistream_nb.core.processor.callbacks import StructuredChange
+from aistream_nb.core.processor.processor import StreamProcessor, counted_ids
+from aistream_nb.core.processor.reference_recording import ReferenceRecording
+from aistream_nb.core.processor.strategies import (
     BatchStrategy,
     ChunkStrategy,
     CompositeStrategy,
@@ -28,6 +27,7 @@ from aistream_nb.core.strategies import (
     WordBoundaryStrategy,
     reset_strategy,
 )
+from aistream_nb.core.snapshots import model_to_ui, models_to_ui, normalize_message
 from aistream_nb.core.values import ABSENT
 
 _PREFIX = "made-up-"

@@ -10,13 +10,13 @@ import cases
 import pytest
 from join_agui import apply_events, apply_patch, check_order, read_sse
 
-from aistream_nb.core.agui_frames import AGUIFrames
-from aistream_nb.core.agui_proto import ProtoFrames
-from aistream_nb.core.event_reader import EventReader
-from aistream_nb.core.normalise import Normaliser
-from aistream_nb.core.ordering_report import OrderingReport, check_ordering
-from aistream_nb.core.ordering_validate import AG_UI_VALIDATE
-from aistream_nb.core.thread_reducer import ThreadReducer
+from aistream_nb.core.normalise.normaliser import Normaliser
+from aistream_nb.core.ordering.report import OrderingReport, check_ordering
+from aistream_nb.core.ordering.validate import AG_UI_VALIDATE
+from aistream_nb.core.thread.reducer import ThreadReducer
+from aistream_nb.core.wire.frames import AGUIFrames
+from aistream_nb.core.wire.proto import ProtoFrames
+from aistream_nb.core.wire.reader import EventReader
 
 RECORDINGS = cases.root() / "agui" / "recordings"
 

@@ -11,7 +11,7 @@ from aistream_nb.core.messages import (
     ToolResultPart,
     UIMessage,
 )
-from aistream_nb.core.processor import counted_ids
+from aistream_nb.core.processor.processor import counted_ids
 from aistream_nb.core.snapshots import (
     RowReader,
     model_to_ui,

@@ -15,7 +15,7 @@ from model_server import KEY, ModelServer, install, running
 
 import aistream_nb as ai
 from aistream_nb.chat.ids import counted_ids
-from aistream_nb.core.ordering_report import check_ordering
+from aistream_nb.core.ordering.report import check_ordering
 from aistream_nb.errors import ProviderStatusError, ProviderStreamError
 from aistream_nb.providers.retry import RetryPolicy
 from aistream_nb.testing import replay

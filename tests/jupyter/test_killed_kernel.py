@@ -8,7 +8,7 @@ import pytest
 from live_kernel import CURRENT, LiveKernel, kernel_python
 
 import aistream_nb as ai
-from aistream_nb.core.ordering_report import check_ordering
+from aistream_nb.core.ordering.report import check_ordering
 from aistream_nb.recording import Recording
 from aistream_nb.testing import replay
 from aistream_nb.tools.travel import offline_tools

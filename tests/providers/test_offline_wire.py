@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from aistream_nb.core.sse import SSEDecoder
+from aistream_nb.core.wire.sse import SSEDecoder
 from aistream_nb.providers.offline_conversation import (
     Call,
     OfflineConversation,

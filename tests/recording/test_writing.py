@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from aistream_nb.core.reference_recording import ReferenceRecording
+from aistream_nb.core.processor.reference_recording import ReferenceRecording
 from aistream_nb.recording import Recording
 from aistream_nb.recording.writing import FORMS, encode_recording
 

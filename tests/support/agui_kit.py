@@ -12,8 +12,8 @@ import aistream_nb as ai
 from aistream_nb.agui import AGUIAgent
 from aistream_nb.chat.ids import counted_ids
 from aistream_nb.chat.remote_agent import RemoteAgent
-from aistream_nb.core.sse_encode import SSEEncoder
 from aistream_nb.core.tool_spec import Decision, Gate, GateRequest, Proceed
+from aistream_nb.core.wire.sse_encode import SSEEncoder
 from aistream_nb.http import HttpAnswer, HttpClient, HttpRequest, scripted_transport
 
 URL = "http://agent.test/run"

@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from aistream_nb.core.events import EVENT_TYPES
-from aistream_nb.core.processor import StreamProcessor
-from aistream_nb.core.strategies import (
+from aistream_nb.core.processor.processor import StreamProcessor
+from aistream_nb.core.processor.strategies import (
     BatchStrategy,
     CompositeStrategy,
     ImmediateStrategy,
     PunctuationStrategy,
     WordBoundaryStrategy,
 )
+from aistream_nb.core.wire.events import EVENT_TYPES
 
 Event = dict[str, Any]
 Mode = dict[str, Any]

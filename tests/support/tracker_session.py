@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias
 
-from aistream_nb.core.invocation_events import ReaderEvent
+from aistream_nb.core.invocation.events import ReaderEvent
 from aistream_nb.tracker import CallReader, Diagnostic, ToolInvocationTracker
 from aistream_nb.tracker.waiting import Stream
 

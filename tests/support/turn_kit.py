@@ -12,8 +12,8 @@ from typing import Any
 
 import httpx
 
-from aistream_nb.core.sse import FrameSplitter
 from aistream_nb.core.tool_spec import ToolAnnotations, ToolSpec
+from aistream_nb.core.wire.sse import FrameSplitter
 from aistream_nb.errors import AIStreamError, ToolInputError
 from aistream_nb.http import HttpAnswer, HttpClient, HttpRequest, scripted_transport
 from aistream_nb.providers.registry import find_provider

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from tracker_session import Session, call
 
-from aistream_nb.core.invocation import Standing
-from aistream_nb.core.invocation_call import Call
+from aistream_nb.core.invocation.call import Call
+from aistream_nb.core.invocation.machines import Standing
 from aistream_nb.errors import ToolExecutionError
 from aistream_nb.tracker.context import StatusBoard
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tracker_session import Register, Session, call, message
 
-from aistream_nb.core.invocation_events import (
+from aistream_nb.core.invocation.events import (
     AnswerCleared,
     Answered,
     AnswerReplaced,

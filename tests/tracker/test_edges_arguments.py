@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tracker_session import Register, Session, call, message
 
-from aistream_nb.core.invocation_events import (
+from aistream_nb.core.invocation.events import (
     Answered,
     ArgsChanged,
     ArgsDelta,

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from tracker_session import Register, Session, call, message
 
-from aistream_nb.core.invocation_events import ArgsDelta, Ended, Left, Returned
+from aistream_nb.core.invocation.events import ArgsDelta, Ended, Left, Returned
 
 EDGES = Register()
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from aistream_nb.core.invocation import Outcome
+from aistream_nb.core.invocation.machines import Outcome
 from aistream_nb.core.tool_spec import Deny, Gate, GateRequest, Proceed
 from aistream_nb.errors import ToolExecutionError
 from aistream_nb.tracker import ToolInvocationTracker, ToolResponse

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from aistream_nb.core.invocation_events import (
+from aistream_nb.core.invocation.events import (
     Answered,
     ArgsDelta,
     ArgsDone,

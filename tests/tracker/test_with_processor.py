@@ -6,8 +6,8 @@ from typing import Any
 
 from tracker_session import Session
 
-from aistream_nb.core.invocation_snapshot import SnapshotMaker
-from aistream_nb.core.processor import StreamProcessor
+from aistream_nb.core.invocation.snapshot import SnapshotMaker
+from aistream_nb.core.processor.processor import StreamProcessor
 from aistream_nb.core.tool_spec import GateRequest, Proceed
 
 

@@ -43,57 +43,80 @@ SHAPES: Final = {
     "table": "| a | b |\n|---|---|\n" + "| a cell | another `cell` |\n" * 1500,
     "paragraph": "Words without an end, and then some more of them. " * 800,
 }
-MEASURE: Final = """async ([id, text, step]) => {
+PREPARE: Final = """(id) => {
   const model = host.models.get(id);
   const seq = { value: model.state._snapshot.seq };
   const tell = (...frames) =>
     model.emit("msg:custom", { type: "batch", seq: ++seq.value, frames }, []);
-  let longest = 0;
-  const observer = new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) longest = Math.max(longest, entry.duration);
-  });
-  observer.observe({ entryTypes: ["longtask"] });
+  window.longest = 0;
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries())
+      window.longest = Math.max(window.longest, duration);
+  }).observe({ entryTypes: ["longtask"] });
   const run = { status: "running", error: null, can_send: true, can_stop: true,
     can_retry: false, notice: "" };
   tell({ type: "put-run", run },
     { type: "open-message", message: "m", role: "assistant" },
     { type: "open-part", message: "m", part: { kind: "text", text: "", done: false } });
-  const costs = [];
   const channel = new MessageChannel();
   const afterPaint = () => new Promise((done) => {
     channel.port1.onmessage = done;
     channel.port2.postMessage(0);
   });
-  for (let at = 0; at < text.length; at += step) {
+  window.grow = async (text) => {
     await new Promise(requestAnimationFrame);
-    const from = performance.now();
-    const piece = text.slice(at, at + step);
-    tell({ type: "append-text", message: "m", part: 0, text: piece });
+    tell({ type: "append-text", message: "m", part: 0, text });
     await afterPaint();
-    costs.push(performance.now() - from);
-  }
-  const last = performance.now();
-  tell({ type: "close-part", message: "m", part: 0, seconds: null });
-  await new Promise((done) => setTimeout(done, 400));
-  costs.sort((a, b) => a - b);
-  const prose = document.querySelector(".aistream-prose");
-  return {
-    frames: costs.length,
-    p50: costs[Math.floor(costs.length * 0.5)],
-    p95: costs[Math.floor(costs.length * 0.95)],
-    most: costs.at(-1),
-    total: costs.reduce((a, b) => a + b, 0),
-    longest,
-    text: prose.textContent.length,
+  };
+  window.end = async () => {
+    tell({ type: "close-part", message: "m", part: 0, seconds: null });
+    await new Promise((done) => setTimeout(done, 400));
+    const prose = document.querySelector(".aistream-prose");
+    return [prose.textContent.length, window.longest];
   };
 }"""
+DELTA: Final = 5
+DELTAS_A_FRAME: Final = 16
 
 
 def stream(host: Any, scene: Any, text: str, step: int) -> dict[str, float]:
+    """What each picture costs the main thread, in milliseconds of its own CPU time.
+
+    A busy machine makes a task longer and not dearer, so this can be held to limits.
+    """
     scene.show()
-    return host.thread.run(
-        host.page.evaluate(MEASURE, [scene.widget.model_id, text, step])
-    )
+    return host.thread.run(measure(host.page, scene.widget.model_id, text, step))
+
+
+async def measure(page: Any, model: str, text: str, step: int) -> dict[str, float]:
+    session = await page.context.new_cdp_session(page)
+    await session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    await page.evaluate(PREPARE, model)
+    costs: list[float] = []
+    before = await cpu(session)
+    for at in range(0, len(text), step):
+        await page.evaluate("(text) => grow(text)", text[at : at + step])
+        now = await cpu(session)
+        costs.append((now - before) * 1000)
+        before = now
+    shown, longest = await page.evaluate("() => end()")
+    rest = (await cpu(session) - before) * 1000
+    costs.sort()
+    return {
+        "frames": len(costs),
+        "p50": costs[len(costs) // 2],
+        "p95": costs[int(len(costs) * 0.95)],
+        "most": costs[-1],
+        "total": sum(costs),
+        "at the end": rest,
+        "longest task (wall)": longest,
+        "text": shown,
+    }
+
+
+async def cpu(session: Any) -> float:
+    metrics = (await session.send("Performance.getMetrics"))["metrics"]
+    return next(it["value"] for it in metrics if it["name"] == "TaskDuration")
 
 
 def show(name: str, figures: dict[str, float]) -> None:
@@ -103,17 +126,18 @@ def show(name: str, figures: dict[str, float]) -> None:
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_forty_kilobytes_arrive_smoothly(host: Any, scene: Any, shape: str) -> None:
-    figures = stream(host, scene, SHAPES[shape][:40_000], 80)
+    figures = stream(host, scene, SHAPES[shape][:40_000], DELTA * DELTAS_A_FRAME)
     show(shape, figures)
     assert figures["text"] > 15_000
-    assert figures["p95"] < 50
+    assert figures["p95"] < 20
+    assert figures["most"] < 60
     assert host.errors() == []
 
 
 def test_two_hundred_kilobytes_arrive_smoothly(host: Any, scene: Any) -> None:
     figures = stream(host, scene, (MIX * 400)[:200_000], 400)
     show("200 KB", figures)
-    assert figures["p95"] < 80
+    assert figures["p95"] < 40
 
 
 TYPE: Final = """async () => {

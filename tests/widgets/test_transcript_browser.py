@@ -308,9 +308,10 @@ def test_a_screen_reader_hears_sentences_and_states(host: Any, scene: Any) -> No
     scene.call("c1", "delete_file", ARGUMENTS)
     scene.ask("c1", "delete_file")
     host.wait(".aistream-approval")
-    assert host.evaluate(
-        "() => document.querySelector('[role=alert]').textContent"
-    ) == asked_words
+    assert (
+        host.evaluate("() => document.querySelector('[role=alert]').textContent")
+        == asked_words
+    )
     assert "The second" not in " ".join(host.evaluate("() => window.heard")[:1])
     assert host.count("[aria-live], [role=status], [role=alert]") == 2
 

@@ -1,0 +1,1 @@
+"""Whether a tool call may run: tables that decide, and a walk over snapshots."""

@@ -1,0 +1,78 @@
+"""A report as static HTML: escaped, styled inline, without script.
+
+It must look the same in a live notebook, in a saved one, and on a page that allows no
+style sheets, in light and in dark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from html import escape
+from typing import Final
+
+from aistream_nb.core.ordering.rules import Level
+from aistream_nb.core.ordering.verifier import Violation
+
+__all__ = ["report_page"]
+
+_SIGNS: Final[Mapping[Level, tuple[str, str]]] = {
+    "fatal": ("✕", "#c62828"),
+    "error": ("✕", "#d84315"),
+    "warning": ("△", "#b26a00"),
+    "info": ("i", "#1565c0"),
+    "dialect": ("≈", "#6a1b9a"),
+}
+"""Level, its sign (colour alone is no sign) and its colour."""
+
+_BOX: Final = (
+    "border:1px solid #8888;border-radius:6px;padding:8px 12px;"
+    "font:13px/1.45 system-ui,sans-serif;max-width:70em"
+)
+_CELL: Final = "padding:3px 10px 3px 0;vertical-align:top;text-align:left"
+
+
+def report_page(summary: str, violations: Iterable[Violation], *, ok: bool) -> str:
+    """The HTML of a report."""
+    colour, sign = ("#2e7d32", "✓") if ok else ("#c62828", "✕")
+    head = (
+        f'<div style="font-weight:600"><span style="color:{colour}" '
+        f'aria-hidden="true">{sign}</span> {escape(summary)}</div>'
+    )
+    rows = "".join(_row(violation) for violation in violations)
+    if not rows:
+        return f'<div style="{_BOX}">{head}</div>'
+    titles = "".join(
+        f'<th scope="col" style="{_CELL}">{title}</th>'
+        for title in (
+            "Event",
+            "Level",
+            "Rule",
+            "What came, what was due, how to fix it",
+        )
+    )
+    return (
+        f'<div style="{_BOX}">{head}<table style="border-collapse:collapse;'
+        f'margin-top:6px"><thead><tr>{titles}</tr></thead><tbody>{rows}</tbody>'
+        "</table></div>"
+    )
+
+
+def _row(violation: Violation) -> str:
+    sign, colour = _SIGNS[violation.level]
+    place = "stream" if violation.index < 0 else str(violation.index)
+    faded = ";opacity:.7" if violation.secondary else ""
+    mark = f'<span aria-hidden="true">{sign}</span>'
+    look = f"color:{colour};white-space:nowrap"
+    said = (
+        violation.message,
+        f"Due: {violation.expected}",
+        f"Fix: {violation.hint.removesuffix('.')}",
+    )
+    cells = (
+        f"{place}<br><code>{escape(violation.event_type)}</code>",
+        f'<span style="{look}">{mark} {violation.level}</span>',
+        f"<code>{escape(violation.rule)}</code>",
+        "<br>".join(escape(f"{text}.") for text in said),
+    )
+    inner = "".join(f'<td style="{_CELL}">{cell}</td>' for cell in cells)
+    return f'<tr style="border-top:1px solid #8884{faded}">{inner}</tr>'

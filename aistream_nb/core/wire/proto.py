@@ -1,0 +1,320 @@
+"""AG-UI events out of Protocol Buffers (AG-UI, section 11).
+
+Servers may answer with ``application/vnd.ag-ui.event+proto``: four bytes of length,
+big-endian, then one message. Few do; the official client reads it and never asks for
+it, and so do we. There is no writer here.
+
+The reader is strict where bytes are broken and lenient where they are new: fields and
+events that nobody here knows are skipped. :class:`ProtoFrames` raises nothing.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from aistream_nb.core.ordering.facts import slip
+from aistream_nb.core.ordering.machine import Slip
+from aistream_nb.core.values import Event
+from aistream_nb.core.wire.frames import MAX_FRAME, Frame
+from aistream_nb.core.wire.proto_shapes import (
+    ENVELOPE,
+    OPERATIONS,
+    SHAPES,
+    ProtoField,
+)
+
+__all__ = ["ProtoError", "ProtoFrames", "read_proto"]
+
+_HEAD: Final = 4
+_MAX_DEPTH: Final = 100
+_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+_LONGEST_VARINT: Final = 10
+
+
+class ProtoError(ValueError):
+    """Bytes are no AG-UI event in Protocol Buffers."""
+
+
+class ProtoFrames:
+    """Frames of an AG-UI stream in Protocol Buffers, out of bytes in any pieces."""
+
+    def __init__(self, *, max_frame: int = MAX_FRAME) -> None:
+        self._max_frame = max_frame
+        self._rest = bytearray()
+        self._count = 0
+        self._gave_up = False
+
+    def receive(self, data: bytes) -> tuple[Frame, ...]:
+        """The frames that ``data`` completes."""
+        self._rest += data
+        return tuple(self._frames())
+
+    def close(self) -> tuple[Frame, ...]:
+        """What is wrong if the stream ends inside a frame."""
+        if not self._rest or self._gave_up:
+            return ()
+        return (self._counted(None, _TRUNCATED),)
+
+    def _frames(self) -> Iterator[Frame]:
+        while len(self._rest) >= _HEAD and not self._gave_up:
+            length = int.from_bytes(self._rest[:_HEAD], "big")
+            if length > self._max_frame:
+                self._gave_up = True
+                yield self._counted(None, _too_big(self._max_frame))
+                return
+            if len(self._rest) < _HEAD + length:
+                return
+            data = bytes(self._rest[_HEAD : _HEAD + length])
+            del self._rest[: _HEAD + length]
+            yield self._frame(data)
+
+    def _frame(self, data: bytes) -> Frame:
+        try:
+            event = read_proto(data)
+        except ProtoError:
+            return self._counted(None, _BAD)
+        return self._counted(event) if event else self._counted(None, _UNKNOWN)
+
+    def _counted(self, event: Event | None, *faults: Slip) -> Frame:
+        self._count += 1
+        return Frame(index=self._count - 1, event=event, faults=faults)
+
+
+def read_proto(data: bytes) -> dict[str, Any] | None:
+    """The event that a message holds; None if it is of a type that is not known here.
+
+    Raises:
+        ProtoError: The bytes are no message, or hold more than one event.
+    """
+    found = [(number, body) for number, body in _fields(data) if number in ENVELOPE]
+    if len(found) > 1 or (not found and not data):
+        raise ProtoError("a frame holds one event")
+    if not found:
+        return None
+    event_type = ENVELOPE[found[0][0]]
+    body = _as_bytes(found[0][1])
+    base = [value for number, value in _fields(body) if number == 1]
+    event = {"type": event_type, **_message(event_type, body)}
+    for one in base:
+        event.update(_message("base", _as_bytes(one)))
+    mend = _MENDED.get(event_type)
+    return event if mend is None else mend(event)
+
+
+# ---------------------------------------------------------------- messages
+
+
+def _message(shape: str, data: bytes) -> dict[str, Any]:
+    """The fields of a message that its row knows."""
+    fields = SHAPES[shape]
+    made: dict[str, Any] = {}
+    for number, value in _fields(data):
+        field = fields.get(number)
+        if field is None:
+            continue
+        read = _field_value(field, value)
+        if field.is_list:
+            made.setdefault(field.name, []).append(read)
+        else:
+            made[field.name] = read
+    for field in fields.values():
+        if field.is_implicit and field.name not in made:
+            made[field.name] = [] if field.is_list else _EMPTY.get(field.kind, "")
+    mend = _MENDED.get(shape) if shape.islower() else None
+    return made if mend is None else mend(made)
+
+
+_EMPTY: Final[Mapping[str, Any]] = {"operation": [], "count": 0}
+
+
+def _field_value(field: ProtoField, value: int | bytes) -> Any:
+    if field.kind == "text":
+        return _text(value)
+    if field.kind == "count":
+        return _integer(value)
+    if field.kind == "flag":
+        return _integer(value) != 0
+    if field.kind == "value":
+        return _json_value(_as_bytes(value), 0)
+    if field.kind == "object":
+        return _json_object(_as_bytes(value), 0)
+    return _message(field.kind, _as_bytes(value))
+
+
+def _json_value(data: bytes, depth: int) -> Any:
+    """Any JSON: one field says of which kind, and holds it."""
+    if depth > _MAX_DEPTH:
+        raise ProtoError("a value is nested too deeply")
+    made: Any = None
+    for number, value in _fields(data):
+        read = _JSON_KINDS.get(number)
+        if read is not None:
+            made = read(value, depth + 1)
+    return made
+
+
+def _json_object(data: bytes, depth: int) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for number, entry in _fields(data):
+        if number == 1:
+            parts = dict(_fields(_as_bytes(entry)))
+            made[_text(parts.get(1, b""))] = _json_value(
+                _as_bytes(parts.get(2, b"")), depth + 1
+            )
+    return made
+
+
+def _json_list(data: bytes, depth: int) -> list[Any]:
+    return [
+        _json_value(_as_bytes(item), depth + 1)
+        for number, item in _fields(data)
+        if number == 1
+    ]
+
+
+_JSON_KINDS: Final[Mapping[int, Callable[[int | bytes, int], Any]]] = {
+    1: lambda _value, _depth: None,
+    2: lambda value, _depth: _number(value),
+    3: lambda value, _depth: _text(value),
+    4: lambda value, _depth: _integer(value) != 0,
+    5: lambda value, depth: _json_object(_as_bytes(value), depth),
+    6: lambda value, depth: _json_list(_as_bytes(value), depth),
+}
+
+# ---------------------------------------------------------------- mending
+
+
+def _mend_message(made: dict[str, Any]) -> dict[str, Any]:
+    """Content has three fields on the wire, by what it is made of."""
+    parts = made.pop("contentParts", [])
+    if parts:
+        made["content"] = parts
+    shown = made.pop("activityContent", None)
+    if shown is not None or made.get("role") == "activity":
+        made["content"] = shown or {}
+    return made
+
+
+def _mend_union(made: dict[str, Any]) -> dict[str, Any]:
+    """One field holds the member of a union; its name is the member's type."""
+    for name, member in made.items():
+        return {"type": name, **member}
+    return {"type": ""}
+
+
+def _mend_operation(made: dict[str, Any]) -> dict[str, Any]:
+    number = made["op"]
+    known = 0 <= number < len(OPERATIONS)
+    made["op"] = OPERATIONS[number] if known else str(number)
+    return made
+
+
+def _mend_finish(made: dict[str, Any]) -> dict[str, Any]:
+    """The outcome's name and its lists stand apart on the wire."""
+    lists = {
+        name: made.pop(name)
+        for name in ("interrupts", "pendingToolCallIds", "interruptIds")
+        if name in made
+    }
+    outcome = made.pop("outcome", "")
+    if outcome:
+        made["outcome"] = {"type": outcome, **lists}
+    return made
+
+
+_MENDED: Final[Mapping[str, Callable[[dict[str, Any]], dict[str, Any]]]] = {
+    "message": _mend_message,
+    "part": _mend_union,
+    "source": _mend_union,
+    "operation": _mend_operation,
+    "TOOL_CALL_RESULT": _mend_message,
+    "RUN_FINISHED": _mend_finish,
+    "SUBAGENT_FINISHED": _mend_finish,
+}
+
+# ---------------------------------------------------------------- bytes
+
+
+def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
+    """The fields of a message: number, and a whole number or bytes."""
+    place = 0
+    while place < len(data):
+        tag, place = _varint(data, place)
+        number, kind = tag >> 3, tag & 7
+        if number == 0:
+            raise ProtoError("a field has the number 0")
+        if kind == _VARINT:
+            value, place = _varint(data, place)
+            yield number, value
+            continue
+        length = {_FIXED64: 8, _FIXED32: 4}.get(kind, 0)
+        if kind == _BYTES:
+            length, place = _varint(data, place)
+        elif not length:
+            raise ProtoError("a field is of a kind that is not known")
+        if place + length > len(data):
+            raise ProtoError("a field is longer than its message")
+        yield number, data[place : place + length]
+        place += length
+
+
+def _varint(data: bytes, place: int) -> tuple[int, int]:
+    value = 0
+    for count in range(_LONGEST_VARINT):
+        if place + count >= len(data):
+            break
+        byte = data[place + count]
+        value |= (byte & 0x7F) << (7 * count)
+        if byte < 0x80:  # noqa: PLR2004  # the highest bit says that more follows
+            return value, place + count + 1
+    raise ProtoError("a number has no end")
+
+
+def _as_bytes(value: int | bytes) -> bytes:
+    if isinstance(value, bytes):
+        return value
+    raise ProtoError("a number stands where a message is due")
+
+
+def _integer(value: int | bytes) -> int:
+    if isinstance(value, bytes):
+        raise ProtoError("bytes stand where a number is due")
+    return value - 2**64 if value >= 2**63 else value
+
+
+def _number(value: int | bytes) -> int | float:
+    data = _as_bytes(value)
+    if len(data) != 8:  # noqa: PLR2004  # a double
+        raise ProtoError("a number is not eight bytes long")
+    number: float = struct.unpack("<d", data)[0]
+    return int(number) if number.is_integer() else number
+
+
+def _text(value: int | bytes) -> str:
+    try:
+        return _as_bytes(value).decode()
+    except UnicodeDecodeError:
+        raise ProtoError("a text is not UTF-8") from None
+
+
+def _too_big(limit: int) -> Slip:
+    return slip(
+        "frame.too_big",
+        f"a frame is longer than {limit} bytes",
+        "large values in pieces",
+    )
+
+
+_BAD: Final = slip(
+    "frame.bad_proto", "a frame came that is no AG-UI event", "one event per frame"
+)
+_TRUNCATED: Final = slip(
+    "frame.truncated_proto", "the stream ended inside a frame", "the rest of the frame"
+)
+_UNKNOWN: Final = slip(
+    "schema.unknown_type",
+    "a frame holds an event of a type that AG-UI 1.0 does not have",
+    "an event type of AG-UI 1.0",
+)
