@@ -72,6 +72,8 @@ class BundleHook(BuildHookInterface[Any]):
             **os.environ,
             "PATH": f"{node.parent}{os.pathsep}{os.environ.get('PATH', '')}",
         }
+        # A Node from a wheel knows no authorities of this machine, such as a proxy's.
+        environment.setdefault("NODE_USE_SYSTEM_CA", "1")
         if not packages_are_there(js):
             left_out = [] if with_tools else ["--omit=dev"]
             quiet = ["--no-audit", "--no-fund"]

@@ -22,6 +22,7 @@ def main() -> int:
     path = f"{node.parent}{os.pathsep}{os.environ.get('PATH', '')}"
     # The wire script asks Python for the schema: let it be this one.
     environment = {**os.environ, "PATH": path, "PYTHON": sys.executable}
+    environment.setdefault("NODE_USE_SYSTEM_CA", "1")
     command = [*npm, *sys.argv[1:]]
     return subprocess.run(command, cwd=JS, env=environment, check=False).returncode  # noqa: S603 # npm, no shell
 

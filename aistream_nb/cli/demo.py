@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
@@ -17,6 +18,11 @@ from aistream_nb.cli.terminal_view import TerminalView
 from aistream_nb.core.tool_spec import Decision, Deny, GateRequest, Proceed
 from aistream_nb.gate import ApprovalGate, may_destroy
 from aistream_nb.providers.offline import OFFLINE_BOOKING_PROMPT, OFFLINE_PROMPT
+
+try:
+    import termios
+except ImportError:  # pragma: no cover # there is none on Windows
+    termios = None
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -81,6 +87,7 @@ async def ask_at_prompt(
     console.print(f"[bold]Run [cyan]{request.tool.name}[/cyan]?[/bold]")
     for name, value in request.arguments.items():
         console.print(f"  {name} = {value!r}", markup=False)
+    _forget_typed_ahead()
     try:
         line = await asyncio.to_thread(read or input, _PROMPT)
     except EOFError:
@@ -89,3 +96,10 @@ async def ask_at_prompt(
     if answer.lower() in _YES:
         return Proceed()
     return Deny(reason="" if answer.lower() in _NO else answer)
+
+
+def _forget_typed_ahead() -> None:
+    """Only what is typed after the question answers it."""
+    if termios is None or not sys.stdin.isatty():
+        return  # what comes through a pipe was meant for us
+    termios.tcflush(sys.stdin, termios.TCIFLUSH)

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import asyncio
 import io
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
 
-from aistream_nb.cli import main
+from aistream_nb.cli import demo, main
 from aistream_nb.cli.demo import ask_at_prompt
 from aistream_nb.core.tool_spec import Deny, GateRequest, Proceed, ToolSpec
 
@@ -70,3 +71,23 @@ def test_the_demo_asks_once_and_heeds_the_answer(
     assert code == 0
     assert out.count("Run book_ferry?") == 1
     assert told in out
+
+
+def test_what_was_typed_before_the_question_does_not_answer_it(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    flushed: list[object] = []
+    terminal = SimpleNamespace(isatty=lambda: True)
+    monkeypatch.setattr(demo.sys, "stdin", terminal)
+    monkeypatch.setattr(
+        demo,
+        "termios",
+        SimpleNamespace(TCIFLUSH=0, tcflush=lambda *it: flushed.append(it)),
+    )
+
+    asked = ask_at_prompt(
+        Console(file=io.StringIO()), REQUEST, read=lambda _prompt: "n"
+    )
+    asyncio.run(asked)
+
+    assert flushed == [(terminal, 0)]
