@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Playback", "Player"]
 
+_BETWEEN_LOOPS: Final = 1.0
+"""Seconds that the end is shown before a loop begins again."""
 _LONGEST_PAUSE: Final = 3.0
 """Seconds that a gap in a recording is shown at most; a person may have had lunch."""
 
@@ -169,10 +171,11 @@ class Player:
         self.seek(max(0, self._position + count))
         return self.last_event
 
-    def play(self, speed: float = 1.0) -> Playback:
+    def play(self, speed: float = 1.0, *, loop: bool = False) -> Playback:
         """Play from here to the end, as fast as it was recorded times ``speed``.
 
-        At the end it starts over. Returns at once; await the answer to wait.
+        At the end it starts over. Returns at once; await the answer to wait. With
+        ``loop`` it plays again and again, until it is paused.
 
         Raises:
             AIStreamError: No event loop runs here, or the speed is not positive.
@@ -180,7 +183,7 @@ class Player:
         if not speed > 0:
             raise AIStreamError(f"speed={speed!r} must be positive, such as 1 or 4.")
         try:
-            loop = asyncio.get_running_loop()
+            running = asyncio.get_running_loop()
         except RuntimeError:
             raise AIStreamError(
                 "player.play needs a running event loop, as a notebook has. "
@@ -190,7 +193,7 @@ class Player:
         if self._position == len(self):
             self.seek(0)
         self.speed = speed
-        playing = self._playing = loop.create_task(self._play(speed))
+        playing = self._playing = running.create_task(self._play(speed, loop=loop))
         playing.add_done_callback(lambda _done: self._tell())
         self._tell()
         return Playback(playing)
@@ -202,12 +205,15 @@ class Player:
             self._playing = None
             self._tell()
 
-    async def _play(self, speed: float) -> None:
+    async def _play(self, speed: float, *, loop: bool) -> None:
         while self._position < len(self):
             before = self._times[self._position - 1] if self._position else 0.0
             gap = max(0.0, self._times[self._position] - before)
             await self._sleep(min(gap, _LONGEST_PAUSE) / speed)
             self.step()
+            if loop and self._position == len(self):
+                await self._sleep(_BETWEEN_LOOPS / speed)
+                self.seek(0)
 
     # ------------------------------------------------------------ showing
 

@@ -111,6 +111,23 @@ async def test_playing_at_the_end_starts_over():
     assert playback.done
 
 
+async def test_a_loop_plays_again_until_it_is_paused():
+    ends = 0
+
+    async def sleep(seconds: float) -> None:
+        nonlocal ends
+        ends += seconds == 1.0
+        if ends == 2:
+            player.pause()
+        await asyncio.sleep(0)
+
+    player = ai.Player(Recording.of(EVENTS), sleep=sleep)
+    await player.play(loop=True)
+
+    assert ends == 2
+    assert player.position == len(player)
+
+
 async def test_a_pause_keeps_the_position():
     reached = asyncio.Event()
 

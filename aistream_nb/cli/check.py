@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Final
 
 from aistream_nb.core.ordering.report import OrderingReport, check_ordering
+from aistream_nb.errors import AIStreamError
 from aistream_nb.recording import Recording
 
 __all__ = ["add_arguments", "run"]
 
 _STANDARD_INPUT: Final = "-"
+_FRAME_STARTS: Final = (b"data:", b"event:", b":")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,20 +42,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print one line a violation."""
-    recording = _read(options.recording)
-    report = check_ordering(recording.events, profile=options.profile)
+    content = _content(options.recording)
+    source: object = content
+    notices: list[str] = []
+    if not _is_a_dump(options.recording, content):
+        recording = Recording.read(content, path=options.recording)
+        source, notices = recording.events, recording.notices
+    report = check_ordering(source, profile=options.profile)
     if options.junit is not None:
         options.junit.write_text(report.to_junit(), "utf-8")
     sys.stdout.write(_told(report, options.format))
-    for notice in recording.notices:
+    for notice in notices:
         sys.stderr.write(f"{notice}\n")
     return 0 if report.ok else 1
 
 
-def _read(name: str) -> Recording:
+def _content(name: str) -> bytes:
     if name == _STANDARD_INPUT:
-        return Recording.read(sys.stdin.buffer.read(), path="standard input")
-    return Recording.load(name)
+        return sys.stdin.buffer.read()
+    try:
+        return Path(name).read_bytes()
+    except OSError as error:
+        raise AIStreamError(f"{name} cannot be read: {error.strerror}") from error
+
+
+def _is_a_dump(name: str, content: bytes) -> bool:
+    """Whether these are a server's own bytes, so that its frames are judged too."""
+    return name.endswith(".sse") or content.lstrip().startswith(_FRAME_STARTS)
 
 
 def _told(report: OrderingReport, form: str) -> str:
