@@ -23,6 +23,7 @@ OPEN, SAY, CLOSE = (
     text("END"),
 )
 SECOND = {**START, "runId": "r2"}
+OTHER = {**OPEN, "messageId": "m2"}
 CALL = {"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f"}
 
 CASES: dict[str, tuple[list[dict[str, Any]], str, str, int, str]] = {
@@ -53,6 +54,13 @@ CASES: dict[str, tuple[list[dict[str, Any]], str, str, int, str]] = {
         "move",
         2,
         "TEXT_MESSAGE_CONTENT",
+    ),
+    "the second of two messages stays open": (
+        [START, OPEN, SAY, CLOSE, CALL, OTHER, END],
+        "end.text_open",
+        "insert",
+        6,
+        "TEXT_MESSAGE_END",
     ),
     "an end too much": (
         [START, OPEN, SAY, CLOSE, CLOSE, END],
@@ -90,3 +98,11 @@ def test_what_one_change_does_not_mend_has_none() -> None:
     assert ghost_of([], found.model_copy(update={"index": -1})) is None
     warning = found.model_copy(update={"index": 0, "rule": "run.version_missing"})
     assert ghost_of([START, END], warning) is None
+    nothing_open = found.model_copy(update={"index": 1, "rule": "end.text_open"})
+    assert ghost_of([START, END], nothing_open) is None
+
+
+def test_a_stream_that_is_wrong_as_a_whole_and_has_no_run_has_none() -> None:
+    found = Inspector([SAY]).violations[0]
+    whole = found.model_copy(update={"index": -1, "rule": "stream.truncated"})
+    assert ghost_of([SAY], whole) is None
