@@ -168,7 +168,7 @@ def without_node(folder: Path) -> Path:
             link = folder / program.name
             if (
                 program.name not in {"node", "nodejs", "npm", "npx"}
-                and not link.exists()
+                and not os.path.lexists(link)  # also where it leads nowhere
             ):
                 link.symlink_to(program)
     return folder

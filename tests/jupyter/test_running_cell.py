@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from live_kernel import CURRENT, LiveKernel, kernel_python
 
-VERSIONS = [CURRENT, *os.environ.get("AISTREAM_IPYKERNELS", "6.31.0 7.1.0").split()]
+VERSIONS = [CURRENT, *os.environ.get("AISTREAM_IPYKERNELS", "6.31.0").split()]
 
 pytestmark = [pytest.mark.notebook, pytest.mark.timeout(300)]
 
