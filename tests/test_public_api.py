@@ -55,6 +55,11 @@ def test_every_name_is_found_and_explains_itself(name: str):
     assert getattr(ai, name).__doc__
 
 
+@pytest.mark.parametrize("room", ["agui", "export"])
+def test_a_room_is_found_by_its_name(room: str):
+    assert ai.__getattr__(room) is import_module(f"aistream_nb.{room}")
+
+
 def test_a_name_that_is_none_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'Chatt'"):
         _ = ai.Chatt
