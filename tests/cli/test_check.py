@@ -56,3 +56,17 @@ def test_standard_input_is_read_and_a_torn_line_is_told(
 
     assert main(["check", "-", "--profile", "client"]) == 0
     assert "torn by a crash" in capsys.readouterr().err
+
+
+def test_a_dump_of_a_server_is_judged_frame_by_frame(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    dump = tmp_path / "run.sse"
+    dump.write_text(
+        'data: {"type": "RUN_STARTED", "threadId": "t", "runId": "r"}\n\n'
+        "data: not JSON\n\n"
+        'data: {"type": "RUN_FINISHED", "threadId": "t", "runId": "r"}\n\n'
+    )
+
+    assert main(["check", str(dump)]) == 1
+    assert "frame.bad_json" in capsys.readouterr().out
