@@ -8,6 +8,7 @@ from aistream_nb.core.ordering.rules import (
     STARTED,
     Example,
     Level,
+    Profile,
     Rule,
     event,
     run,
@@ -71,10 +72,23 @@ def _resumed(*, now: str | None = None, expires: str | None = None) -> Example:
     )
 
 
-def _advice(rule_id: str, level: Level, meaning: str, fix: str, *both: Example) -> Rule:
+def _advice(
+    rule_id: str,
+    level: Level,
+    meaning: str,
+    fix: str,
+    *both: Example,
+    shown_from: Profile | None = None,
+) -> Rule:
     breaks, keeps = both
     return Rule(
-        id=rule_id, level=level, meaning=meaning, fix=fix, breaks=breaks, keeps=keeps
+        id=rule_id,
+        level=level,
+        meaning=meaning,
+        fix=fix,
+        breaks=breaks,
+        keeps=keeps,
+        shown_from=shown_from,
     )
 
 
@@ -230,6 +244,15 @@ READING_RULES: Final = (
         "Send what AG-UI has no type for as CUSTOM; the client drops other types.",
         _events(event("PLUGIN_PING")),
         _events(event("CUSTOM", name="plugin:ping", value=None)),
+    ),
+    _advice(
+        "schema.misspelt_type",
+        "warning",
+        "The type of an event is spelt as in AG-UI 1.0.",
+        "Correct the type; the client drops the event, and with it what it says.",
+        _events(event("TEXT_MESAGE_CHUNK", messageId="m1", delta="Hi")),
+        _events(_TEXT),
+        shown_from="spec",
     ),
     _advice(
         "schema.unknown_member",

@@ -72,7 +72,7 @@ AG_UI_VALIDATE: Final[Mapping[str, Counterpart]] = {
     "AGUI402": _same("end.reasoning_message_open", "end.reasoning_span_open"),
     "AGUI501": _same("transport.crlf", "transport.json_line_without_data"),
     "AGUI502": _same("frame.bad_json"),
-    "AGUI503": _same("schema.unknown_type"),
+    "AGUI503": _same("schema.unknown_type", "schema.misspelt_type"),
     "AGUI504": _differs(
         "its table of fields is older than AG-UI 1.0", "schema.malformed"
     ),

@@ -27,9 +27,11 @@ from aistream_nb.core.ordering.machine import OrderMachine, Slip
 from aistream_nb.core.ordering.rulebook import RULES
 from aistream_nb.core.ordering.rules import Level, Profile
 from aistream_nb.core.ordering.tables import RunState, diagram
+from aistream_nb.core.spelling import nearest
 from aistream_nb.core.values import Event
 from aistream_nb.core.wire.events import as_event
-from aistream_nb.core.wire.reader import EventReader, Reading
+from aistream_nb.core.wire.reader import RETIRED_TYPES, EventReader, Reading
+from aistream_nb.core.wire.schema import EVENT_FIELDS
 from aistream_nb.core.wire.shapes import Finding
 
 __all__ = ["RULES", "DialectChoice", "OrderingVerifier", "Violation", "diagram"]
@@ -113,6 +115,8 @@ class OrderingVerifier:
         self._normaliser = Normaliser() if dialect == "tanstack" else None
         self._index = -1
         self._has_failed = False
+        self._unknown: str | None = None  # the first type, while none is known
+        self._is_known = False  # whether any event had a type of AG-UI
         self._told: set[Hashable] = set()
         self._violations: list[Violation] = []
         self._fresh: list[Violation] = []
@@ -167,6 +171,9 @@ class OrderingVerifier:
                 self._judge(one.event, one.origin, one.event)
         if self._index < 0 and not self._has_failed:
             self.note(_truncated("the stream ended without any event"), index=-1)
+        elif self._unknown is not None and not self._is_known:
+            words = f"none of its events, from {self._unknown!r} on, is one of AG-UI"
+            self.note(_truncated(f"the stream ended, and {words}"), index=-1)
         elif self._machine.is_run_open:
             self.note(_truncated("the stream ended while a run is active"), index=-1)
         return self._taken()
@@ -220,6 +227,10 @@ class OrderingVerifier:
         if not isinstance(event_type, str) or not event_type:
             self.note(_NO_TYPE, index=self._index)
             return None
+        if event_type in EVENT_FIELDS or event_type in RETIRED_TYPES:
+            self._is_known = True
+        else:
+            self._unknown = self._unknown or event_type
         return event
 
     def _judge(self, event: Event, index: int, given: Event) -> None:
@@ -330,6 +341,15 @@ def _malformed(event: Event, bad: Finding) -> Slip:
 
 def _removed(event_type: str, gone: Finding) -> Slip:
     if gone.path == "/type":
+        meant = nearest(event_type, EVENT_FIELDS) or nearest(event_type, RETIRED_TYPES)
+        if meant is not None:
+            current = RETIRED_TYPES.get(meant, meant)
+            return slip(
+                "schema.misspelt_type",
+                f"{event_type} is no event type of AG-UI 1.0, but nearly {meant}; the "
+                "client drops the event",
+                current,
+            )
         return slip(
             "schema.unknown_type",
             f"{event_type} is no event type of AG-UI 1.0; the client drops the event",

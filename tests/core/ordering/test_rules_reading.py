@@ -13,6 +13,12 @@ def test_every_kind_of_chunk_has_its_rule_for_a_first_chunk():
 
 
 def test_only_what_the_client_cannot_read_is_fatal():
-    advice = ("schema.unknown", "schema.retired", "transport.", "dialect.")
+    advice = (
+        "schema.unknown",
+        "schema.misspelt",
+        "schema.retired",
+        "transport.",
+        "dialect.",
+    )
     for rule in READING_RULES:
         assert (rule.level == "fatal") == (not rule.id.startswith(advice))

@@ -311,3 +311,47 @@ def test_an_event_that_is_left_out_is_told_at_most_twice(
     left = [one for place, one in enumerate(stream) if place != gone]
     rules = Counter(v.rule for v in check_ordering(left, profile="client").violations)
     assert sum(rules.values()) <= 2, rules
+
+
+@pytest.mark.parametrize(
+    ("given", "due"),
+    [
+        ("TEXT_MESAGE_CONTENT", "TEXT_MESSAGE_CONTENT"),
+        ("TextMessageContent", "TEXT_MESSAGE_CONTENT"),
+        ("run_started", "RUN_STARTED"),
+        ("THINKING_STAR", "REASONING_START"),
+    ],
+)
+@pytest.mark.parametrize("profile", ["spec", "teach"])
+def test_a_misspelt_type_is_told_with_the_one_that_was_meant(
+    given: str, due: str, profile: Any
+):
+    report = check_ordering(run(event(given), event(given)), profile=profile)
+    (told,) = report.violations
+    assert (told.rule, told.level, told.index) == ("schema.misspelt_type", "warning", 1)
+    assert told.expected == due
+    assert given in told.message
+    assert report.ok
+
+
+@pytest.mark.parametrize("given", ["PLUGIN_PING", "VENDOR_THING", "X" * 100_000])
+def test_a_type_that_is_like_no_other_is_an_extension_and_not_misspelt(given: str):
+    assert found(*run(event(given))) == [("schema.unknown_type", 1)]
+    assert check_ordering(run(event(given))).violations == ()
+
+
+def test_a_stream_without_any_event_of_ag_ui_is_not_in_order():
+    report = check_ordering([event("RunBegan"), event("TextBit"), event("RunOver")])
+    (told,) = report.violations
+    assert (told.rule, told.index) == ("stream.truncated", -1)
+    assert "'RunBegan'" in told.message
+    assert not report.ok
+
+
+def test_one_known_event_makes_a_stream_one_of_ag_ui():
+    assert found(event("RunBegan"), FAILED) == [("schema.unknown_type", 0)]
+    assert ("stream.truncated", -1) not in found(event("THINKING_START"))
+
+
+def test_the_official_client_resolves_a_stream_without_any_event_that_it_knows():
+    assert check_ordering([event("RunBegan")], profile="client").ok
