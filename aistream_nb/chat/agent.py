@@ -68,7 +68,7 @@ class Agent(Protocol):
         ...
 
     @property
-    def facts(self) -> Mapping[str, str]:
+    def facts(self) -> Mapping[str, Any]:
         """What a recording's header says of it; enough to replay it."""
         ...
 

@@ -33,7 +33,7 @@ class Journal:
 
     def __init__(
         self,
-        header: Mapping[str, str],
+        header: Mapping[str, Any],
         *,
         clock: Callable[[], float],
         strict: bool,

@@ -19,6 +19,7 @@ from typing import Any, Final, TypeAlias
 
 from aistream_nb.chat.agent import Task
 from aistream_nb.chat.narration import Emit, NarratedGate
+from aistream_nb.chat.told_options import tell_options
 from aistream_nb.core.bridge import TurnBridge
 from aistream_nb.core.turn_events import Done, Usage
 from aistream_nb.core.values import Event
@@ -77,10 +78,12 @@ class ProviderAgent:
         self._history: tuple[Any, ...] = ()
         self._before: dict[str, tuple[str | None, tuple[Any, ...]]] = {}
         self._requests = 0
-        self.facts: Mapping[str, str] = {
+        told = tell_options(options)
+        self.facts: Mapping[str, Any] = {
             "provider": record.id,
             "model": self._model,
             "system": options.get("system", ""),
+            **({"options": told} if told else {}),
         }
 
     @property
