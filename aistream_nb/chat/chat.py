@@ -37,7 +37,14 @@ from aistream_nb.chat.view import ChatView
 from aistream_nb.chat.work import Work
 from aistream_nb.conversation import Conversation, MessageModel, ToolCallModel
 from aistream_nb.core.ordering.verifier import Violation
-from aistream_nb.core.tool_spec import ClientTool, Decision, Deny, Gate, Proceed
+from aistream_nb.core.tool_spec import (
+    ClientTool,
+    Decision,
+    Deny,
+    Gate,
+    Proceed,
+    ToolChecking,
+)
 from aistream_nb.errors import AIStreamError
 from aistream_nb.gate import ApprovalGate, current_gate
 from aistream_nb.recording import Recording, TimingChart
@@ -70,6 +77,7 @@ class Chat:
 
     Raises:
         AIStreamError: The agent is unknown, or an option is.
+        ValueError: The gate's rules misspell a tool or an argument.
 
     >>> chat = Chat("offline", pace=0)
     >>> reply = asyncio.run(chat.send("Should we take the ferry to Hvar?"))
@@ -94,6 +102,10 @@ class Chat:
         self._agent = connection.agent
         self._tools = connection.tools
         self._gate: Gate = gate or current_gate() or ApprovalGate()
+        # An AG-UI server, which shares a state, has tools that are not known here.
+        has_all_tools = not isinstance(self._agent, Stateful)
+        if has_all_tools and isinstance(self._gate, ToolChecking):
+            self._gate.check_tools(tool.spec for tool in self._tools)
         self._new_id: IdFactory = ids or counted_ids()
         self._thread_id = self._new_id("thread")
         self._work: Work | None = None

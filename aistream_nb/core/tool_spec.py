@@ -7,9 +7,11 @@ becomes a tool is told in :mod:`aistream_nb.tools`.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+from aistream_nb.errors import TurnError
 
 __all__ = [
     "ClientTool",
@@ -19,7 +21,9 @@ __all__ = [
     "GateRequest",
     "Proceed",
     "ToolAnnotations",
+    "ToolChecking",
     "ToolSpec",
+    "refuse_repeated_names",
 ]
 
 
@@ -151,3 +155,34 @@ Decision: TypeAlias = Proceed | Deny
 
 Gate: TypeAlias = Callable[[GateRequest], Awaitable[Decision]]
 """Asked once for each call, one call after another; a failure ends the turn."""
+
+
+@runtime_checkable
+class ToolChecking(Protocol):
+    """A gate that can say beforehand whether it fits the tools, as ours can."""
+
+    def check_tools(self, tools: Iterable[ToolSpec]) -> None:
+        """Look at all tools that it will be asked about.
+
+        Raises:
+            ValueError: It names a tool or an argument that is misspelt.
+        """
+        ...
+
+
+def refuse_repeated_names(tools: Iterable[ClientTool]) -> None:
+    """Refuse tools that a model could not tell apart.
+
+    Raises:
+        TurnError: Two of them have one name.
+    """
+    seen: set[str] = set()
+    for tool in tools:
+        name = tool.spec.name
+        if name in seen:
+            raise TurnError(
+                f"two tools are called {name!r}, and a model tells tools apart by "
+                "their names: give one of them another, with @tool(name=…)",
+                tool_name=name,
+            )
+        seen.add(name)

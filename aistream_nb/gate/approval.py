@@ -18,14 +18,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import time
+import warnings
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextvars import ContextVar, Token
 from itertools import count
 from types import TracebackType
 from typing import Final, Literal, Self, TypeAlias
 
-from aistream_nb.core.tool_spec import Decision, Deny, GateRequest, Proceed
+from aistream_nb.core.tool_spec import Decision, Deny, GateRequest, Proceed, ToolSpec
 from aistream_nb.gate.desk import Desk, Ending, Question
 from aistream_nb.gate.policy import AskPolicy, Verdict, judge, read_ask
 from aistream_nb.gate.questions import (
@@ -39,6 +41,7 @@ from aistream_nb.gate.questions import (
     is_decision,
 )
 from aistream_nb.gate.rules import RuleLike, first_match, read_rules
+from aistream_nb.gate.rules_check import check_rules, refuse_dead_rules
 
 __all__ = ["ApprovalGate", "Audience", "ChatGate", "current_gate"]
 
@@ -57,6 +60,21 @@ def current_gate() -> ApprovalGate | None:
     return _current.get()
 
 
+_ASK: Final = "destructive"
+
+
+def _read_timeout(seconds: object) -> float | None:
+    if seconds is None:
+        return None
+    is_true = seconds is True  # which Python takes for a number
+    if isinstance(seconds, (int, float)) and not is_true and 0 < seconds < math.inf:
+        return seconds
+    raise ValueError(
+        f"timeout={seconds!r} of a gate is no number of seconds above 0; leave it out "
+        "to wait as long as it takes"
+    )
+
+
 def _numbered() -> Callable[[], str]:
     numbers = count(1)
     return lambda: f"approval_{next(numbers)}"
@@ -65,19 +83,23 @@ def _numbered() -> Callable[[], str]:
 class ApprovalGate:
     """Decides whether a tool runs.
 
+    The rules come first: the first one that matches a call decides about it, and
+    ``ask`` is looked at only for a call that no rule speaks of.
+
     Args:
         ask: When a person is asked about a call that no rule speaks of. With
             ``"destructive"`` that is every tool that does not say ``read_only=True``
             or ``destructive=False``: silence is read as MCP reads it. A function
             gets the request and returns ``Proceed``, ``Deny`` or ``"ask"``.
-        rules: Tried in order; the first that matches decides.
+        rules: Tried in order; the first that matches decides, whatever ``ask`` is.
         timeout: Seconds that a question waits; then the call is denied.
         nobody: What an absent person means: ``"deny"``, or ``"proceed"``.
         clock: Gives the times of questions and decisions.
         ids: Gives the ids of questions.
 
     Raises:
-        ValueError: The policy, a rule or the time-out cannot be.
+        ValueError: The policy, a rule or the time-out cannot be; or something that
+            was asked for would never happen, such as a rule behind ``allow *``.
 
     >>> ApprovalGate(ask="always", rules=["allow read_*"])
     ApprovalGate(ask='always', rules=[Rule.allow('read_*')])
@@ -85,7 +107,7 @@ class ApprovalGate:
 
     def __init__(
         self,
-        ask: AskPolicy = "destructive",
+        ask: AskPolicy = _ASK,
         *,
         rules: Iterable[RuleLike] = (),
         timeout: float | None = None,
@@ -93,13 +115,12 @@ class ApprovalGate:
         clock: Callable[[], float] = time.time,
         ids: Callable[[], str] | None = None,
     ) -> None:
-        if timeout is not None and not timeout > 0:
-            raise ValueError("the timeout of a gate must be positive")
         if nobody not in {"deny", "proceed"}:
             raise ValueError(f"nobody={nobody!r} is neither 'deny' nor 'proceed'")
         self._ask: AskPolicy = read_ask(ask)
         self._rules = read_rules(rules)
-        self._timeout: float | None = timeout
+        refuse_dead_rules(self._rules, ask=ask, default=_ASK)
+        self._timeout: float | None = _read_timeout(timeout)
         self._nobody: Literal["deny", "proceed"] = nobody
         self._desk = Desk(clock=clock, ids=ids or _numbered())
         self._observers: list[Observer] = []
@@ -155,6 +176,18 @@ class ApprovalGate:
                 self._observers.remove(observer)
 
         return unsubscribe
+
+    def check_tools(self, tools: Iterable[ToolSpec]) -> None:
+        """Hold the rules against the tools that the gate will be asked about.
+
+        A chat does this when it is made. A rule that names no tool or argument that is
+        there, and nearly none, is told by a warning: another chat may have it.
+
+        Raises:
+            ValueError: A rule misspells a tool or an argument.
+        """
+        for remark in check_rules(self._rules, tuple(tools)):
+            warnings.warn(remark, stacklevel=3)
 
     def for_chat(self, chat: str, *, audience: Audience | None = None) -> ChatGate:
         """This gate as one chat sees it, so that *always allow* stays in that chat."""

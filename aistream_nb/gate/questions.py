@@ -6,6 +6,7 @@ no question, is a :class:`DecisionRecord`. Both can be shown, recorded and compa
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -32,9 +33,19 @@ Outcome: TypeAlias = Literal[
 where the gate was told that an absent person means yes."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class PendingApproval:
-    """A call that waits for a person."""
+    """A call that waits for a person.
+
+    >>> PendingApproval(
+    ...     id="approval_1",
+    ...     tool=ToolSpec(name="rm"),
+    ...     arguments={"path": "/x"},
+    ...     tool_call_id="call_1",
+    ...     asked_at=0,
+    ... )
+    <approval_1: may rm run with {'path': '/x'}?>
+    """
 
     id: str
     tool: ToolSpec
@@ -47,10 +58,26 @@ class PendingApproval:
     chat: str | None = None
     """The chat that asks, where several share a gate."""
 
+    def __repr__(self) -> str:
+        arguments = reprlib.repr(dict(self.arguments))
+        return f"<{self.id}: may {self.tool.name} run with {arguments}?>"
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class DecisionRecord:
-    """Who decided what about a call, when and why."""
+    """Who decided what about a call, when and why.
+
+    >>> DecisionRecord(
+    ...     tool_name="rm",
+    ...     tool_call_id="call_1",
+    ...     outcome="deny",
+    ...     decision=Deny(reason="not today"),
+    ...     by="you",
+    ...     why="not today",
+    ...     at=0,
+    ... )
+    <rm call_1: deny by you, 'not today'>
+    """
 
     tool_name: str
     tool_call_id: str | None
@@ -64,6 +91,16 @@ class DecisionRecord:
     asked_at: float | None = None
     approval_id: str | None = None
     chat: str | None = None
+
+    def __repr__(self) -> str:
+        call = self.tool_name
+        if self.tool_call_id is not None:
+            call = f"{call} {self.tool_call_id}"
+        why = f", {self.why!r}" if self.why else ""
+        decision = self.decision
+        is_edited = isinstance(decision, Proceed) and decision.arguments is not None
+        changed = " with changed arguments" if is_edited else ""
+        return f"<{call}: {self.outcome}{changed} by {self.by}{why}>"
 
     def to_wire(self) -> dict[str, Any]:
         """The value of the ``aistream:decision`` event in a recording."""

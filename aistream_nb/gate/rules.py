@@ -52,9 +52,13 @@ class Rule:
     def __post_init__(self) -> None:
         if self.effect not in _EFFECTS:
             raise ValueError(f"a rule says allow, ask or deny, and not {self.effect!r}")
-        globs: list[Any] = [self.tool, *self.arguments.values()]
-        if not all(isinstance(glob, str) for glob in globs):
-            raise ValueError(f"the patterns of a rule are text: {self!r}")
+        texts: list[Any] = [self.tool, *self.arguments.values(), self.reason]
+        if not all(isinstance(text, str) for text in texts):
+            raise ValueError(
+                f"the patterns of a rule, and its reason, are text: {self!r}"
+            )
+        if not all([self.tool, *self.arguments]):
+            raise ValueError(f"a rule names its tool and its arguments: {self!r}")
 
     @classmethod
     def allow(

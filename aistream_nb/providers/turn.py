@@ -19,7 +19,7 @@ from contextlib import aclosing
 from types import TracebackType
 from typing import Any, Final, Self, Unpack
 
-from aistream_nb.core.tool_spec import ClientTool, Gate
+from aistream_nb.core.tool_spec import ClientTool, Gate, ToolChecking
 from aistream_nb.core.turn_events import (
     Done,
     ToolCallArgsDelta,
@@ -82,6 +82,7 @@ def execute_client_tool_turn(
 
     Raises:
         TurnError: The turn cannot start; nothing was sent.
+        ValueError: The gate's rules misspell a tool or an argument.
     """
     settings = TurnSettings(**options)
     prepared = prepare(
@@ -91,6 +92,9 @@ def execute_client_tool_turn(
         tail=continuation_messages,
         settings=settings,
     )
+    gate: object = on_before_tool_execute
+    if isinstance(gate, ToolChecking):
+        gate.check_tools(tool.spec for tool in client_tools)
     return make_turn(prepared, settings, gate=on_before_tool_execute)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
-from aistream_nb.core.tool_spec import ClientTool
+from aistream_nb.core.tool_spec import ClientTool, refuse_repeated_names
 from aistream_nb.errors import ProviderError, TurnError
 from aistream_nb.http import ANSWER_LIMIT, HttpClient
 from aistream_nb.providers.base import OutputSchema, TurnRequest
@@ -138,7 +138,7 @@ def prepare(
     record = find_provider(provider)
     said = read_messages(messages)
     _check_current_turn(record, said)
-    _check_names(tools)
+    refuse_repeated_names(tools)
     searches = read_server_tools(settings.server_tools)
     searches, kept, conflicts = _without_conflicts(
         record, searches, tools, settings.tool_conflict_policy
@@ -180,18 +180,6 @@ def _check_current_turn(record: ProviderRecord, messages: Sequence[Any]) -> None
         )
     if current.attachments and not record.accepts_images:
         raise TurnError(f'provider "{record.id}" does not accept image input')
-
-
-def _check_names(tools: Sequence[ClientTool]) -> None:
-    seen: set[str] = set()
-    for tool in tools:
-        name = tool.spec.name
-        if name in seen:
-            raise TurnError(
-                f"executeClientToolTurn: duplicate client tool name '{name}'",
-                tool_name=name,
-            )
-        seen.add(name)
 
 
 def _without_conflicts(

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, ParamSpec, TypeVar, overload
 
-from aistream_nb.core.tool_spec import ClientTool, ToolAnnotations
+from aistream_nb.core.tool_spec import (
+    ClientTool,
+    ToolAnnotations,
+    refuse_repeated_names,
+)
 from aistream_nb.tools.function_tool import Tool, ToolOptions, tool_from_function
 
 __all__ = ["as_tools", "tool"]
@@ -107,8 +111,14 @@ def as_tools(candidates: Iterable[ClientTool | Callable[..., Any]]) -> list[Clie
     ...     return "noon"
     >>> [one.spec.name for one in as_tools([now])]
     ['now']
+
+    Raises:
+        TurnError: Two of them have one name.
+        TypeError: One is no function, or one that a model cannot call.
     """
-    return [
+    tools = [
         one if isinstance(one, ClientTool) else tool_from_function(one, ToolOptions())
         for one in candidates
     ]
+    refuse_repeated_names(tools)
+    return tools

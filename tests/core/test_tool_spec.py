@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import FrozenInstanceError
 from typing import Any
 
@@ -12,8 +12,11 @@ from aistream_nb.core.tool_spec import (
     GateRequest,
     Proceed,
     ToolAnnotations,
+    ToolChecking,
     ToolSpec,
+    refuse_repeated_names,
 )
+from aistream_nb.errors import TurnError
 
 
 class Echo:
@@ -84,3 +87,22 @@ def test_questions_and_answers_are_values():
     assert Deny().reason == ""
     with pytest.raises(FrozenInstanceError):
         Deny().reason = "late"  # type: ignore[misc]  # that it is refused is the point
+
+
+class Choosy:
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+
+    def check_tools(self, tools: Iterable[ToolSpec]) -> None:
+        self.seen = [tool.name for tool in tools]
+
+
+def test_a_gate_may_say_beforehand_whether_it_fits_the_tools():
+    assert isinstance(Choosy(), ToolChecking)
+    assert not isinstance(Deny, ToolChecking)
+
+
+def test_tools_of_different_names_are_taken():
+    refuse_repeated_names([Echo()])
+    with pytest.raises(TurnError, match="two tools are called 'echo'"):
+        refuse_repeated_names([Echo(), Echo()])

@@ -354,7 +354,12 @@ def test_a_gate_holds_for_the_chats_made_in_its_block():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"timeout": 0}, "must be positive"),
+        ({"timeout": 0}, "timeout=0 of a gate is no number of seconds above 0"),
+        ({"timeout": -1}, "timeout=-1 of a gate"),
+        ({"timeout": "2"}, "timeout='2' of a gate"),
+        ({"timeout": True}, "timeout=True of a gate"),
+        ({"timeout": float("nan")}, "timeout=nan of a gate"),
+        ({"timeout": float("inf")}, "leave it out to wait as long as it takes"),
         ({"nobody": "maybe"}, "neither 'deny' nor 'proceed'"),
         ({"ask": "sometimes"}, "is no policy"),
         ({"rules": ["perhaps"]}, "a rule says"),
@@ -373,3 +378,12 @@ def test_a_gate_shows_its_policy():
     assert repr(ApprovalGate(rules=["deny rm"], ids=lambda: next(numbers))) == (
         "ApprovalGate(ask='destructive', rules=[Rule.deny('rm')])"
     )
+
+
+def test_a_gate_tells_of_rules_that_will_match_no_call_of_the_tools():
+    gate = make_gate(rules=["deny rmdir", "deny rm path=/etc/*"])
+    tools = [ToolSpec(name="rm")]
+    with pytest.warns(UserWarning, match=r"Rule.deny\('rmdir'\) names no tool"):
+        gate.check_tools(tools)
+    with pytest.raises(ValueError, match="did you mean 'rmdirs'"):
+        gate.check_tools([ToolSpec(name="rmdirs")])

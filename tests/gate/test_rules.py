@@ -97,8 +97,20 @@ def test_what_is_no_rule_is_refused_at_once(wrong):
 
 
 def test_a_pattern_that_is_no_text_is_refused():
-    with pytest.raises(ValueError, match="patterns of a rule are text"):
+    with pytest.raises(ValueError, match="patterns of a rule, and its reason, are"):
         Rule.ask("*", where={"depth": 5})  # pyright: ignore[reportArgumentType] the point of the test
+
+
+@pytest.mark.parametrize("reason", [5, None, True])
+def test_a_reason_that_is_no_text_is_refused(reason: Any):
+    with pytest.raises(ValueError, match="patterns of a rule, and its reason, are"):
+        Rule.deny("rm", reason=reason)
+
+
+@pytest.mark.parametrize("short", ["deny rm path = /etc", ("deny", "")])
+def test_a_rule_without_the_name_of_its_tool_or_argument_is_refused(short: Any):
+    with pytest.raises(ValueError, match="rule"):
+        read_rules([short])
 
 
 def test_a_rule_shows_itself_as_it_is_written():

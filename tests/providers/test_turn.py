@@ -27,6 +27,7 @@ from aistream_nb.errors import (
     ProviderConnectionError,
     TurnError,
 )
+from aistream_nb.gate import ApprovalGate, Rule
 
 OSLO = '{"city":"Oslo"}'
 TWO_CALLS = message(
@@ -121,8 +122,17 @@ async def test_a_turn_that_cannot_start_says_so_at_once(options, text):
 
 
 async def test_two_tools_of_one_name_are_refused():
-    with pytest.raises(TurnError, match="duplicate client tool name 'get_weather'"):
+    with pytest.raises(TurnError, match="two tools are called 'get_weather'"):
         begin(Server(), FakeTool(), FakeTool())
+
+
+async def test_a_gate_with_a_misspelt_rule_is_refused_before_anything_is_sent():
+    server = Server()
+    for rule in (Rule.deny("get_wether"), Rule.deny("get_weather", raeson="rain")):
+        gate = ApprovalGate(rules=[rule])
+        with pytest.raises(ValueError, match="get_weather"):
+            begin(server, FakeTool(), on_before_tool_execute=gate)
+    assert server.requests == []
 
 
 async def test_an_unknown_option_is_refused():

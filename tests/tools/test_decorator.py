@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from aistream_nb.errors import TurnError
 from aistream_nb.tools import Tool, as_tools, tool
 
 
@@ -29,3 +30,9 @@ def test_functions_among_tools_become_tools():
 def test_what_is_no_function_is_refused():
     with pytest.raises(TypeError):
         as_tools([7])  # pyright: ignore[reportArgumentType] # what a person may type
+
+
+def test_tools_that_a_model_could_not_tell_apart_are_refused():
+    with pytest.raises(TurnError, match=r"called 'ring'.*@tool\(name=…\)") as caught:
+        as_tools([ring, ring])
+    assert caught.value.tool_name == "ring"
