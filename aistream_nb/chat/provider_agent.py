@@ -78,12 +78,11 @@ class ProviderAgent:
         self._history: tuple[Any, ...] = ()
         self._before: dict[str, tuple[str | None, tuple[Any, ...]]] = {}
         self._requests = 0
-        told = tell_options(options)
         self.facts: Mapping[str, Any] = {
             "provider": record.id,
             "model": self._model,
             "system": options.get("system", ""),
-            **({"options": told} if told else {}),
+            "options": tell_options(options),
         }
 
     @property
