@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from aistream_nb.core.ordering.report import OrderingReport, check_ordering
     from aistream_nb.core.ordering.verifier import OrderingVerifier, Violation
     from aistream_nb.core.processor.processor import StreamProcessor
-    from aistream_nb.core.tool_spec import Deny, Proceed
+    from aistream_nb.core.tool_spec import Deny, GateRequest, Proceed
     from aistream_nb.errors import AIStreamError
     from aistream_nb.gate import ApprovalGate, Rule
     from aistream_nb.inspector import Inspector
     from aistream_nb.player import Player
+    from aistream_nb.providers.offline import OFFLINE_BOOKING_PROMPT, OFFLINE_PROMPT
     from aistream_nb.providers.turn import execute_client_tool_turn
     from aistream_nb.recording import Recording
     from aistream_nb.showing import show
@@ -30,12 +31,15 @@ if TYPE_CHECKING:
     from aistream_nb.tracker import ToolInvocationTracker
 
 __all__ = [
+    "OFFLINE_BOOKING_PROMPT",
+    "OFFLINE_PROMPT",
     "AGUIAgent",
     "AIStreamError",
     "ApprovalGate",
     "Chat",
     "Conversation",
     "Deny",
+    "GateRequest",
     "Inspector",
     "MessageModel",
     "OrderingReport",
@@ -62,12 +66,15 @@ __all__ = [
 __version__ = _version("aistream-nb")
 
 _HOMES = {
+    "OFFLINE_BOOKING_PROMPT": "aistream_nb.providers.offline",
+    "OFFLINE_PROMPT": "aistream_nb.providers.offline",
     "AGUIAgent": "aistream_nb.agui",
     "AIStreamError": "aistream_nb.errors",
     "ApprovalGate": "aistream_nb.gate",
     "Chat": "aistream_nb.chat",
     "Conversation": "aistream_nb.conversation",
     "Deny": "aistream_nb.core.tool_spec",
+    "GateRequest": "aistream_nb.core.tool_spec",
     "Inspector": "aistream_nb.inspector",
     "MessageModel": "aistream_nb.conversation",
     "OrderingReport": "aistream_nb.core.ordering.report",

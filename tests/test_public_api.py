@@ -15,12 +15,15 @@ import aistream_nb as ai
 PACKAGE = Path(ai.__file__).parent
 
 NAMES = [
+    "OFFLINE_BOOKING_PROMPT",
+    "OFFLINE_PROMPT",
     "AGUIAgent",
     "AIStreamError",
     "ApprovalGate",
     "Chat",
     "Conversation",
     "Deny",
+    "GateRequest",
     "Inspector",
     "MessageModel",
     "OrderingReport",
@@ -47,7 +50,7 @@ NAMES = [
 
 def test_the_everyday_names_are_these():
     assert ai.__all__ == NAMES
-    assert dir(ai) == NAMES
+    assert dir(ai) == sorted(NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
