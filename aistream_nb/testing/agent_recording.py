@@ -29,11 +29,20 @@ from aistream_nb.agui.agent import AGUIAgent
 from aistream_nb.chat import Chat
 from aistream_nb.chat.agent import Agent
 from aistream_nb.chat.ids import counted_ids
+from aistream_nb.chat.remote_agent import RemoteAgent
+from aistream_nb.chat.told_options import TOLD_OPTIONS, read_options
 from aistream_nb.core.tool_spec import Gate
 from aistream_nb.errors import AIStreamError, RecordingError
 from aistream_nb.recording import Recording
 from aistream_nb.testing.rebuild import today
-from aistream_nb.testing.replay import AnyTool, Replay, compared, scripted_chat
+from aistream_nb.testing.replay import (
+    AnyTool,
+    Replay,
+    are_known,
+    compared,
+    scripted_chat,
+)
+from aistream_nb.testing.request_differences import sent_requests
 from aistream_nb.testing.script_of import questions_of
 
 __all__ = ["AgentRecording", "RecordMode", "agent_recording"]
@@ -47,6 +56,7 @@ _ANEW: Final = (
 )
 _COMPARED: Final = ("agent", "provider", "model", "system", "url")
 """What of a recording's header must be today as it was."""
+_IN_REQUESTS: Final = frozenset({"model", "system"})
 
 
 def agent_recording(
@@ -171,12 +181,12 @@ class AgentRecording:
         system = options.pop("system")
         connection = today(agent, system=system, options=options)
         facts = {"agent": connection.agent.name, **connection.agent.facts}
-        self._agent_differences = _other_agent(before.header, facts)
+        self._agent_differences = _other_agent(before, facts)
         scripted = scripted_chat(
             before,
             tools=connection.tools if tools is None else tools,
             gate=gate,
-            options=options | _server_options(agent),
+            options=options | _today(connection.agent, before, system),
             advice=_ANEW,
         )
         return scripted.chat
@@ -237,27 +247,54 @@ class AgentRecording:
         if before is None:
             before = now
             before.name = self.path.name
-        return compared(before, now, also=self._agent_differences, advice=_ANEW)
+        return compared(
+            before,
+            now,
+            also=self._agent_differences,
+            advice=_ANEW,
+            parameters=are_known(before, now.header.get("options") or {}),
+        )
 
 
-def _other_agent(header: Mapping[str, Any], facts: Mapping[str, Any]) -> list[str]:
+def _other_agent(before: Recording, facts: Mapping[str, Any]) -> list[str]:
+    header = before.header
     return [
         f"the {name} differs\n  was: {header[name]}\n  now: {facts[name]}"
         for name in _COMPARED
         if name in header and name in facts and header[name] != facts[name]
+        if name not in _IN_REQUESTS or not _asks(before, name)
     ]
 
 
-def _server_options(agent: object) -> dict[str, Any]:
-    """What an AG-UI agent object was told that matters to what happens."""
-    server = getattr(agent, "server", agent)
-    if not isinstance(server, AGUIAgent):
-        return {}
+def _asks(before: Recording, name: str) -> bool:
+    """Whether the recorded requests show this themselves; they say where it differs."""
+    bodies = [one.body for one in sent_requests(before) if one.body is not None]
+    return any(name in body for body in bodies) if name == "model" else bool(bodies)
+
+
+def _today(agent: Agent, before: Recording, system: str | None) -> dict[str, Any]:
+    """What today's agent would be asked with, as far as it speaks the recorded wire."""
+    if isinstance(agent, RemoteAgent):
+        return {"system": system, **_server_options(agent.server)}
+    facts = agent.facts
+    if facts.get("provider") != before.header.get("provider"):
+        return {"system": facts.get("system")}
+    nothing = dict.fromkeys(TOLD_OPTIONS)
+    told = {**nothing, **read_options(facts.get("options"))}
+    return {"model": facts["model"], "system": facts["system"], **told}
+
+
+def _server_options(server: AGUIAgent) -> dict[str, Any]:
+    """What an AG-UI agent was told that matters to what happens."""
     told: dict[str, Any] = {
         "approvals": server.approvals,
+        "context": server.extra["context"],
+        "forwarded_props": server.extra["forwardedProps"],
         "max_rounds": server.max_rounds,
         "normalise": server.normalise,
+        "protocol_version": server.protocol_version,
         "resume_by": server.resume_by,
+        "state": server.state,
     }
     if server.on_interrupt is not None:
         told["on_interrupt"] = server.on_interrupt

@@ -12,12 +12,11 @@ from difflib import SequenceMatcher
 from typing import Any, Final
 
 from aistream_nb.conversation import Conversation, ToolCallModel
-from aistream_nb.core.json_text import UnencodableError, encode_json
 from aistream_nb.core.values import Event
+from aistream_nb.testing.words import parting, short, words
 
-__all__ = ["conversation_differences", "folded"]
+__all__ = ["changed_results", "conversation_differences", "folded"]
 
-_LONGEST: Final = 300
 _FACTS: Final[Mapping[str, str]] = {
     "arguments": "text of the arguments",
     "edited_arguments": "edit of the arguments",
@@ -69,10 +68,14 @@ def _tools(before: Conversation, now: Conversation) -> Iterator[str]:
         for member in was:
             if was[member] != is_now.get(member):
                 yield (
-                    f"the tool {name}: its {member} differs\n"
-                    f"  was: {_short(_words(was[member]))}\n"
-                    f"  now: {_short(_words(is_now.get(member)))}"
+                    f"the tool {name}: its {member} {_differs(member)}\n"
+                    f"  was: {short(words(was[member]))}\n"
+                    f"  now: {short(words(is_now.get(member)))}"
                 )
+
+
+def _differs(noun: str) -> str:
+    return "differ" if noun.endswith("s") else "differs"
 
 
 # ---------------------------------------------------------------- calls
@@ -104,8 +107,8 @@ def _name(call: ToolCallModel) -> str:
 
 def _title(at: int, call: ToolCallModel) -> str:
     given = call.args
-    told = ", ".join(f"{k}={_words(v)}" for k, v in _pairs(given))
-    return f"call {at + 1}, {call.name}({_short(told)})"
+    told = ", ".join(f"{k}={words(v)}" for k, v in _pairs(given))
+    return f"call {at + 1}, {call.name}({short(told)})"
 
 
 def _pairs(given: Any) -> list[tuple[str, Any]]:
@@ -118,8 +121,15 @@ def _call(at: int, old: ToolCallModel, new: ToolCallModel) -> Iterator[str]:
         if was != is_now:
             yield (
                 f"{_title(at, old)}: the {word} differs\n"
-                f"  was: {_short(_words(was))}\n  now: {_short(_words(is_now))}"
+                f"  was: {short(words(was))}\n  now: {short(words(is_now))}"
             )
+
+
+def changed_results(before: Conversation, now: Conversation) -> list[tuple[str, str]]:
+    """What calls of both came to, before and now, where that is not the same."""
+    calls = zip(before.tool_calls.values(), now.tool_calls.values(), strict=False)
+    pairs = [(words(old.result), words(new.result)) for old, new in calls]
+    return [pair for pair in pairs if pair[0] != pair[1]]
 
 
 # ---------------------------------------------------------------- messages
@@ -133,26 +143,14 @@ def _messages(before: Conversation, now: Conversation) -> Iterator[str]:
             if was[part] != is_now[part]:
                 yield (
                     f"message {at + 1} ({was[0]}): the {word} differs\n"
-                    + _parting(was[part], is_now[part])
+                    + parting(was[part], is_now[part])
                 )
         if was[0] != is_now[0]:
             yield f"message {at + 1}: it was of the {was[0]}, now of the {is_now[0]}"
     for at in range(len(new), len(old)):
-        yield f"message {at + 1} ({old[at][0]}) is missing: {_short(old[at][1])}"
+        yield f"message {at + 1} ({old[at][0]}) is missing: {short(old[at][1])}"
     for at in range(len(old), len(new)):
-        yield f"message {at + 1} ({new[at][0]}) is new: {_short(new[at][1])}"
-
-
-def _parting(was: str, is_now: str) -> str:
-    """Both texts from shortly before the place where they part."""
-    pairs = enumerate(zip(was, is_now, strict=False))
-    shorter = min(len(was), len(is_now))
-    same = next((at for at, (one, other) in pairs if one != other), shorter)
-    start = max(0, same - 40)
-    lead = "…" if start else ""
-    return (
-        f"  was: {lead}{_short(was[start:])!r}\n  now: {lead}{_short(is_now[start:])!r}"
-    )
+        yield f"message {at + 1} ({new[at][0]}) is new: {short(new[at][1])}"
 
 
 def _endings(before: Conversation, now: Conversation) -> Iterator[str]:
@@ -162,22 +160,4 @@ def _endings(before: Conversation, now: Conversation) -> Iterator[str]:
 
 
 def _ending(conversation: Conversation) -> str:
-    return f"{conversation.status} {_short(conversation.error)}".strip()
-
-
-# ---------------------------------------------------------------- words
-
-
-def _words(value: object) -> str:
-    if isinstance(value, str):
-        return value
-    if value is None:
-        return "nothing"
-    try:
-        return encode_json(value)
-    except UnencodableError:
-        return repr(value)
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    return f"{conversation.status} {short(conversation.error)}".strip()

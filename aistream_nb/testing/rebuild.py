@@ -1,7 +1,9 @@
 """The agent of a recording, again: the same code, with the recorded answers.
 
-The provider and the model are those of the recording's header. A remote agent gets
-what its recorded requests show: the shared state, and how interrupts were answered.
+The provider, the model and its options are those of the recording's header. A remote
+agent gets what its recorded requests show: the system message, the shared state, the
+context, and how interrupts were answered. What is told of today goes before both, so
+that today's requests are really today's.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from aistream_nb.chat.agent import Task
 from aistream_nb.chat.connect import Connection, connect
 from aistream_nb.chat.provider_agent import ProviderAgent
 from aistream_nb.chat.remote_agent import RemoteAgent
+from aistream_nb.chat.told_options import TOLD_OPTIONS, read_options
 from aistream_nb.core.tool_spec import ClientTool, ToolSpec
 from aistream_nb.core.values import is_array, is_mapping
 from aistream_nb.errors import RecordingError
@@ -29,10 +32,19 @@ from aistream_nb.testing.recorded_person import recorded_audience
 from aistream_nb.testing.script_of import loose_calls, requests_of
 from aistream_nb.testing.scripted import RecordedGate
 
-__all__ = ["rebuilt_agent", "today", "until_the_stop"]
+__all__ = ["rebuilt_agent", "today", "understood", "until_the_stop"]
 
 _NO_KEY: Final = "no-key-is-needed"
 _AGENT_OPTIONS: Final = ("budget", "max_rounds")
+_TURN_OPTIONS: Final = (
+    "model",
+    "system",
+    *TOLD_OPTIONS,
+    "tool_timeout",
+    "interrupt_tools",
+)
+_SERVER_OPTIONS: Final = ("system", *AGUIOptions.__annotations__)
+_COMMAND: Final = "command"
 
 
 async def _no_wait(_seconds: float) -> None:
@@ -64,15 +76,31 @@ class _WatchedRemote(_Watched, RemoteAgent):
         await super().run(self.watched(task))
 
 
+def understood(recording: Recording) -> tuple[str, ...]:
+    """The options that a replay of this recording can be given."""
+    if _is_remote(recording):
+        return _SERVER_OPTIONS
+    return (*_AGENT_OPTIONS, *_TURN_OPTIONS)
+
+
+def _is_remote(recording: Recording) -> bool:
+    return recording.header.get("protocol") == "ag-ui"
+
+
 def rebuilt_agent(
     recording: Recording, client: HttpClient, options: Mapping[str, Any]
 ) -> ProviderAgent | RemoteAgent:
     """The agent that was recorded, speaking over ``client``.
 
+    Args:
+        recording: Says what the agent was.
+        client: Carries the recorded answers.
+        options: What is different today.
+
     Raises:
         RecordingError: The header does not say what the streams are of.
     """
-    if recording.header.get("protocol") == "ag-ui":
+    if _is_remote(recording):
         return _remote(recording, client, options)
     return _provider(recording, client, options)
 
@@ -90,10 +118,14 @@ def _provider(
     turn: dict[str, Any] = {
         "api_key": _NO_KEY,
         "retry": RetryPolicy(sleep=_no_wait, chance=lambda: 0.0),
+        **read_options(recording.header.get("options")),
     }
     for name in ("model", "system"):
         if isinstance(recording.header.get(name), str):
             turn[name] = recording.header[name]
+    turn |= {name: options[name] for name in _TURN_OPTIONS if name in options}
+    # None says that a wish of then is none any more.
+    turn = {name: value for name, value in turn.items() if value is not None}
     kept = {name: options[name] for name in _AGENT_OPTIONS if name in options}
     return _WatchedProvider(
         find_provider(named),
@@ -108,8 +140,12 @@ def _remote(
     recording: Recording, client: HttpClient, options: Mapping[str, Any]
 ) -> RemoteAgent:
     bodies = requests_of(recording)
+    first: Mapping[str, Any] = bodies[0] if bodies else {}
     recorded = AGUIOptions(
-        state=bodies[0].get("state", {}) if bodies else {},
+        state=first.get("state", {}),
+        context=_rows(first.get("context")),
+        forwarded_props=_props(first),
+        approvals=_words(recording.header.get("approvals")),
         protocol_version=_version(bodies),
         resume_by="command" if _commands(bodies) else "resume",
         on_interrupt=_recorded_answers(bodies),
@@ -119,7 +155,35 @@ def _remote(
     url = recording.header.get("url")
     merged: dict[str, Any] = {**recorded, **given}
     server = AGUIAgent(str(url), client=client, **merged)
-    return _WatchedRemote(server).watched_as(recording)
+    system = options["system"] if "system" in options else _system(recording, first)
+    return _WatchedRemote(server, system=system).watched_as(recording)
+
+
+def _system(recording: Recording, first: Mapping[str, Any]) -> str | None:
+    """The system message; recordings of the first days tell it only in a request."""
+    told = recording.header.get("system")
+    if isinstance(told, str):
+        return told or None
+    for message in _rows(first.get("messages"))[:1]:
+        if message.get("role") == "system":
+            return str(message.get("content", ""))
+    return None
+
+
+def _rows(value: Any) -> list[Mapping[str, Any]]:
+    return [row for row in value if is_mapping(row)] if is_array(value) else []
+
+
+def _words(value: Any) -> list[str]:
+    return [str(word) for word in value] if is_array(value) else []
+
+
+def _props(body: Mapping[str, Any]) -> dict[str, Any]:
+    """What the host forwarded; a command answers an interrupt and is made anew."""
+    props = body.get("forwardedProps")
+    return (
+        {k: v for k, v in props.items() if k != _COMMAND} if is_mapping(props) else {}
+    )
 
 
 def _version(bodies: Iterable[Mapping[str, Any]]) -> str | None:
@@ -132,7 +196,7 @@ def _commands(bodies: Iterable[Mapping[str, Any]]) -> list[Any]:
     found: list[Any] = []
     for body in bodies:
         props = body.get("forwardedProps")
-        command = props.get("command") if is_mapping(props) else None
+        command = props.get(_COMMAND) if is_mapping(props) else None
         if is_mapping(command) and "resume" in command:
             found.append(command["resume"])
     return found

@@ -22,6 +22,7 @@ from inspect import CO_COROUTINE
 from pathlib import Path
 from typing import Any, Final
 
+from aistream_nb.chat.told_options import read_options
 from aistream_nb.core.notebook_document import (
     code_cell,
     markdown_cell,
@@ -29,14 +30,23 @@ from aistream_nb.core.notebook_document import (
     shown,
     stream,
 )
+from aistream_nb.providers.base import OutputSchema
+from aistream_nb.providers.offline import OFFLINE_SYSTEM
 from aistream_nb.recording import Recording
+from aistream_nb.testing.recorded_tools import recorded_tools
 from aistream_nb.testing.script_of import Question, questions_of
+from aistream_nb.tools.travel import offline_tools
 
 __all__ = ["regression_notebook"]
 
 _NOT_COMPARED: Final = ("nbval-ignore-output",)
 _OFFLINE: Final = "offline"
 _VARIABLE: Final = "AISTREAM_RECORD"
+_EMBEDDED: Final[Mapping[str, Any]] = {
+    "system": OFFLINE_SYSTEM,
+    "thinking": {"effort": "low"},
+}
+"""What the embedded agent is asked with where nothing else is said."""
 
 
 def regression_notebook(
@@ -94,11 +104,10 @@ def _setup(loaded: Recording, name: str, tools: Sequence[str]) -> str:
     names = ["agent_recording"]
     if given:
         arguments.append(f"tools=[{', '.join(attribute for *_, attribute in given)}]")
-    elif not agent.startswith(_OFFLINE):
+    elif not _are_embedded(agent, loaded):
         names.append("recorded_tools")
         arguments.append(f"tools=recorded_tools({_quoted(name)})")
-    if not agent.startswith(_OFFLINE) and loaded.header.get("system"):
-        arguments.append(f"system={_quoted(str(loaded.header['system']))}")
+    arguments += _asked_with(agent, loaded)
     return "\n".join(
         [
             "import aistream_nb as ai",
@@ -109,6 +118,30 @@ def _setup(loaded: Recording, name: str, tools: Sequence[str]) -> str:
             f"chat = recording.chat({', '.join(arguments)})",
         ]
     )
+
+
+def _are_embedded(agent: str, loaded: Recording) -> bool:
+    """Whether the run had the tools that the embedded agent brings with it."""
+    if not agent.startswith(_OFFLINE):
+        return False
+    offered = [tool.spec.to_wire() for tool in recorded_tools(loaded)]
+    return offered == [tool.spec.to_wire() for tool in offline_tools()]
+
+
+def _asked_with(agent: str, loaded: Recording) -> list[str]:
+    """The system prompt and the options, as arguments of a chat."""
+    system, told = loaded.header.get("system"), loaded.header.get("options")
+    given: dict[str, Any] = {"system": str(system)} if system else {}
+    given |= read_options(told)
+    schema = given.get("output_schema")
+    if isinstance(schema, OutputSchema):
+        given["output_schema"] = dict(schema.schema)
+    brought = _EMBEDDED if agent.startswith(_OFFLINE) else {}
+    return [
+        f"{name}={_quoted(value) if isinstance(value, str) else repr(value)}"
+        for name, value in given.items()
+        if brought.get(name) != value
+    ]
 
 
 def _quoted(text: str) -> str:

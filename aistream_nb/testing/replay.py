@@ -3,7 +3,8 @@
 Where the recording holds the streams of a provider or of a remote AG-UI agent, they
 are read by the real HTTP, SSE, translation and turn code, the tools that you hand in
 really run, and decisions are those of the recording. What comes out differently is in
-:attr:`Replay.differences`, in words, and in :attr:`Replay.diff`, event by event.
+:attr:`Replay.differences`, in words, and in :attr:`Replay.diff`, event by event. What
+is asked differently is among the differences, with the round and the path in the body.
 Where it holds only events, these are folded and nothing is run.
 
 Ids are counted and the clock stands still, so two replays are the same to the byte.
@@ -12,7 +13,7 @@ Ids are counted and the clock stands still, so two replays are the same to the b
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from html import escape
@@ -23,17 +24,24 @@ from aistream_nb.chat import Chat
 from aistream_nb.chat.agent import Agent
 from aistream_nb.chat.ids import counted_ids
 from aistream_nb.chat.remote_agent import RemoteAgent
+from aistream_nb.chat.told_options import TOLD_OPTIONS
 from aistream_nb.conversation import ToolCallModel
 from aistream_nb.core.messages import UIMessage
 from aistream_nb.core.ordering.report import check_ordering
 from aistream_nb.core.ordering.verifier import Violation
+from aistream_nb.core.spelling import nearest
 from aistream_nb.core.tool_spec import ClientTool, Gate
 from aistream_nb.errors import AIStreamError
 from aistream_nb.recording import Recording, RecordingDiff
-from aistream_nb.testing.differences import conversation_differences, folded
+from aistream_nb.testing.differences import (
+    changed_results,
+    conversation_differences,
+    folded,
+)
 from aistream_nb.testing.outline import outline
-from aistream_nb.testing.rebuild import rebuilt_agent, until_the_stop
+from aistream_nb.testing.rebuild import rebuilt_agent, understood, until_the_stop
 from aistream_nb.testing.recorded_person import with_recorded_person
+from aistream_nb.testing.request_differences import request_differences
 from aistream_nb.testing.script_of import (
     Question,
     answers_of,
@@ -48,6 +56,7 @@ __all__ = [
     "Invocation",
     "Replay",
     "Scripted",
+    "are_known",
     "compared",
     "replay",
     "scripted_chat",
@@ -159,12 +168,14 @@ def replay(
         gate: Decides instead of the recorded decisions. Where an
             :class:`~aistream_nb.gate.ApprovalGate` asks a person, the recorded
             person answers.
-        **options: What the agent understood besides, as far as it matters to what
-            happens: ``max_rounds``, ``budget``, and for remote agents ``approvals``
-            and ``on_interrupt``.
+        **options: What is different today: ``system``, ``model``, ``temperature``,
+            ``thinking``, ``max_tokens``, ``max_rounds``, ``budget``, …, and for
+            remote agents ``approvals``, ``context``, ``on_interrupt``, … What is not
+            given is as it was recorded.
 
     Raises:
         RecordingError: The recording cannot be read, or lacks what a replay needs.
+        AIStreamError: There is no such option; the message names the nearest one.
 
     >>> run = replay(
     ...     Recording.of(
@@ -180,12 +191,25 @@ def replay(
     loaded = (
         recording if isinstance(recording, Recording) else Recording.load(recording)
     )
+    _check_options(options, loaded)
     if not loaded.rounds:
         return compared(loaded, loaded)
     # A notebook's loop is already running here; the replay gets a thread and a loop.
     with ThreadPoolExecutor(max_workers=1) as thread:
         again = _run_again(loaded, tools=tuple(tools), gate=gate, options=options)
         return thread.submit(asyncio.run, again).result()
+
+
+def _check_options(options: Mapping[str, Any], loaded: Recording) -> None:
+    known = understood(loaded)
+    for name in options:
+        if name not in known:
+            meant = nearest(name, known)
+            hint = f"Did you mean {meant!r}? " if meant else ""
+            raise AIStreamError(
+                f"replay does not know {name!r}. {hint}Beside tools and gate, it "
+                f"understands: {', '.join(sorted(known))}."
+            )
 
 
 async def _run_again(
@@ -205,7 +229,17 @@ async def _run_again(
             # The failure is in the events, where the difference shows it.
             continue
     await chat.aclose()
-    return compared(loaded, chat.recording)
+    return compared(loaded, chat.recording, parameters=are_known(loaded, options))
+
+
+def are_known(loaded: Recording, options: Mapping[str, Any]) -> bool:
+    """Whether we know with which parameters today's requests would be made.
+
+    Recordings of the first days do not say which options were given; then today's
+    ``options`` have to say it.
+    """
+    names = {"options", "protocol"} & loaded.header.keys()
+    return bool(names or options.keys() & {*TOLD_OPTIONS})
 
 
 async def _ask(chat: Chat, question: Question) -> None:
@@ -276,6 +310,7 @@ def compared(
     *,
     also: Iterable[str] = (),
     advice: str = "",
+    parameters: bool = True,
 ) -> Replay:
     """What a run came to, beside the recording that it should be like.
 
@@ -284,18 +319,23 @@ def compared(
         after: What happened now.
         also: Differences that are known already.
         advice: What to do when the differences are meant.
+        parameters: Whether today's parameters of the requests are known.
     """
+    asked = after
     if before.ending.startswith("cut off"):
         # Nothing is known of what would have come behind the last event.
         after = Recording.of(after.events[: len(before)], **after.header)
     then, now = folded(before.events), folded(after.events)
+    requests = request_differences(
+        before, asked, parameters=parameters, known=changed_results(then, now)
+    )
     return Replay(
         messages=now.processor.messages,
         invocations=tuple(Invocation.of(call) for call in now.tool_calls.values()),
         violations=tuple(check_ordering(after.events).violations),
         recording=after,
         diff=before.diff(after),
-        differences=(*also, *conversation_differences(then, now)),
+        differences=(*also, *conversation_differences(then, now), *requests),
         outline=tuple(outline(now)),
         name=before.name,
         advice=advice,

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +108,8 @@ async def test_another_agent_or_another_system_prompt_is_a_difference(tmp_path: 
     assert "the agent differs\n  was: offline\n  now: offline:gemini" in str(
         raised.value
     )
-    assert "the system differs" in str(raised.value)
+    assert "round 1, system differs\n  was: 'You are" in str(raised.value)
+    assert "now: 'Be brief.'" in str(raised.value)
 
 
 async def test_a_chat_that_asks_more_than_was_recorded_gets_no_answer(tmp_path: Path):
@@ -180,3 +182,65 @@ async def test_times_and_ids_are_those_of_the_run_and_not_of_the_day(tmp_path: P
 
     assert event["threadId"] == "thread_1" or event["runId"] == "run_1"
     assert event["timestamp"] < 60_000
+
+
+@pytest.mark.parametrize(
+    ("changed", "path"),
+    [
+        (
+            {"context": [{"description": "d", "value": "new"}]},
+            "context[0].value differs",
+        ),
+        ({"forwarded_props": {"k": 2}}, "forwardedProps.k differs"),
+        ({"state": {"n": 2}}, "state.n differs"),
+        ({"protocol_version": None}, "protocolVersion is not sent any more"),
+        ({"system": "Be brief."}, "messages[0].content differs"),
+    ],
+)
+async def test_what_a_remote_agent_is_asked_with_is_compared(
+    tmp_path: Path, changed: dict[str, Any], path: str
+):
+    kept = tmp_path / "remote.jsonl"
+    server = AGUIServer([started(), *text("Hello"), finished()])
+    before: dict[str, Any] = {
+        "context": [{"description": "d", "value": "old"}],
+        "forwarded_props": {"k": 1},
+        "state": {"n": 1},
+        "system": "Be kind.",
+    }
+
+    async def hold(mode: str, told: dict[str, Any]) -> None:
+        system = told.pop("system")
+        made = agent_recording(kept, mode)
+        await made.chat(server.agent(**told), system=system).send("Hi")
+        made.check()
+
+    await hold("all", dict(before))
+    await hold("none", dict(before))
+    with pytest.raises(AssertionError, match=re.escape(f"round 1, {path}")):
+        await hold("none", before | changed)
+
+
+async def test_todays_options_are_compared_and_can_be_given_up(tmp_path: Path):
+    path = tmp_path / "run.jsonl"
+    (await told(path, "all", thinking="low")).check()
+    (await told(path, "none", thinking="low")).check()
+
+    other = await told(path, "none", thinking=None)
+
+    with pytest.raises(AssertionError, match="round 1, thinking is not sent any more"):
+        other.check()
+
+
+async def test_what_changed_in_a_request_is_kept_when_it_is_recorded_anew(
+    tmp_path: Path,
+):
+    path = tmp_path / "run.jsonl"
+    (await told(path, "all", system="Be kind.")).check()
+    with pytest.raises(AssertionError, match="round 1, system differs"):
+        (await told(path, "none", system="Be brief.")).check()
+
+    (await told(path, "all", system="Be brief.")).check()
+
+    (await told(path, "once", system="Be brief.")).check()
+    assert Recording.load(path).header["system"] == "Be brief."

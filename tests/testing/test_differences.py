@@ -6,7 +6,6 @@ import pytest
 from agui_kit import call, result, text
 
 from aistream_nb.testing.differences import (
-    _words,
     conversation_differences,
     folded,
 )
@@ -116,7 +115,3 @@ def test_a_long_value_is_cut_and_an_odd_one_is_shown_somehow():
     (found,) = said(long, [*call("a", "alpha"), result("a", "y")])
 
     assert len(found) < 700
-
-
-def test_a_value_that_is_no_json_is_shown_somehow():
-    assert _words({1, 2}) == "{1, 2}"

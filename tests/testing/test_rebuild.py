@@ -54,6 +54,36 @@ def test_answers_by_command_are_given_again_in_their_order():
     ]
 
 
+def test_what_the_host_told_a_remote_agent_is_told_again():
+    thread = [{"id": "s", "role": "system", "content": "Be kind."}]
+    context = [{"description": "d", "value": "v"}, "no context"]
+    props = {"k": 1, "command": {"resume": "yes"}}
+
+    agent = rebuilt({"messages": thread, "context": context, "forwardedProps": props})
+
+    assert agent.server.extra == {
+        "context": [{"description": "d", "value": "v"}],
+        "forwardedProps": {"k": 1},
+    }
+    assert agent._system == "Be kind."
+    assert rebuilt({"messages": [{"role": "user", "content": "x"}]})._system is None
+
+
+def test_a_header_that_tells_of_a_remote_agent_is_believed():
+    told = {**REMOTE, "system": "Be kind.", "approvals": ["pay", "book_*"]}
+
+    def agent(**options: object) -> RemoteAgent:
+        recording = Recording(clock=lambda: 0.0, header=told)
+        made = rebuilt_agent(recording, HttpClient(), options)
+        assert isinstance(made, RemoteAgent)
+        return made
+
+    assert agent().server.approvals == ("pay", "book_*")
+    assert agent()._system == "Be kind."
+    assert agent(approvals=[], system="").server.approvals == ()
+    assert agent(system="Be brief.")._system == "Be brief."
+
+
 def test_a_remote_recording_without_requests_still_has_an_agent():
     assert rebuilt().server.state == {}
 

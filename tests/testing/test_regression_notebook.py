@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 from pathlib import Path
@@ -9,7 +10,13 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from aistream_nb.testing.regression_notebook import regression_notebook
+import aistream_nb as ai
+from aistream_nb.providers.offline import OFFLINE_PROMPT
+from aistream_nb.recording import Recording
+from aistream_nb.testing.regression_notebook import (
+    _asked_with,
+    regression_notebook,
+)
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "anthropic"
 
@@ -65,3 +72,45 @@ def test_a_real_providers_recording_needs_no_key_and_keeps_its_prompt(
         'chat = recording.chat("anthropic:claude-sonnet-5", '
         'tools=recorded_tools("it.jsonl"), system="You are a travel desk assistant.'
     ) in cells[1]
+
+
+def test_the_options_of_a_real_provider_are_written_as_arguments():
+    told = {
+        "system": "Be kind.",
+        "options": {
+            "temperature": 0.2,
+            "output_schema": {"name": "trip", "schema": {"type": "object"}},
+        },
+    }
+
+    made = Recording(clock=lambda: 0.0, header=told)
+    assert _asked_with("anthropic:m", made) == [
+        'system="Be kind."',
+        "temperature=0.2",
+        "output_schema={'type': 'object'}",
+    ]
+    assert _asked_with("anthropic:m", Recording(clock=lambda: 0.0)) == []
+
+
+def test_what_the_embedded_agent_brings_is_not_written():
+    kept = Recording.load(GOLDEN / "denied.jsonl")
+
+    assert _asked_with("offline", kept) == []
+    assert len(_asked_with("anthropic:m", kept)) == 2
+
+
+async def test_an_offline_run_with_tools_of_ones_own_gets_stand_ins(tmp_path: Path):
+    @ai.tool(read_only=True)
+    def get_forecast(place: str, date: str) -> str:
+        """My own forecast."""
+        return "snow"
+
+    chat = ai.Chat("offline", tools=[get_forecast], pace=0)
+    await chat.send(OFFLINE_PROMPT)
+    kept = chat.recording.save(tmp_path / "own.jsonl")
+
+    text = await asyncio.to_thread(regression_notebook, kept, tmp_path / "own.ipynb")
+
+    (setup, *_) = sources(text)
+    assert 'tools=recorded_tools("own.jsonl")' in setup
+    assert "own.jsonl holds: no difference" in text

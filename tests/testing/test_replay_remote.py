@@ -9,6 +9,7 @@ from agui_kit import AGUIServer, Said, call, finished, interrupted, started, tex
 import aistream_nb as ai
 from aistream_nb.errors import AIStreamError
 from aistream_nb.recording import Recording
+from aistream_nb.recording.entries import header_line
 from aistream_nb.testing import replay
 
 
@@ -148,7 +149,8 @@ async def test_a_connection_that_never_was_fails_again():
 async def test_an_agent_that_asks_more_than_before_is_told_so():
     recording = await recorded(with_a_call())
     fewer = [e for e in recording.entries if (e.wire or {}).get("round") != 2]
-    first = recording._with(fewer)
+    lines = [header_line(recording.header), *(entry.to_line() for entry in fewer)]
+    first = Recording.read("\n".join(lines).encode())
 
     run = replay(first, tools=[lookup])
 
