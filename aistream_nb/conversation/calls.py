@@ -7,7 +7,8 @@ model is refreshed once. What a call's *part* says is the processor's.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from aistream_nb.conversation.models import CallNotes, Source, ToolCallModel
@@ -16,7 +17,15 @@ from aistream_nb.core.call_status import SETTLED
 from aistream_nb.core.messages import ToolCallPart, UIMessage
 from aistream_nb.core.values import Event, is_mapping
 
-__all__ = ["CallBook"]
+__all__ = ["CallBook", "KeptCalls"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptCalls:
+    """What the stream had said of all calls at one moment; nothing changes it."""
+
+    notes: Mapping[str, CallNotes]
+    open_questions: frozenset[str]
 
 
 class CallBook:
@@ -27,6 +36,10 @@ class CallBook:
         self._notes: dict[str, CallNotes] = {}
         self._touched: dict[str, None] = {}
         self._open_questions: set[str] = set()
+        self._images: dict[str, CallNotes] = {}
+        """The notes as they were kept last."""
+        self._stale: set[str] = set()
+        """The calls of which that is not true any more."""
         self.models: dict[str, ToolCallModel] = {}
         """Replaced, never changed, when a call appears or is forgotten."""
 
@@ -38,6 +51,7 @@ class CallBook:
     def take_touched(self) -> tuple[str, ...]:
         """The calls that may have changed since this was last asked, refreshed."""
         touched, self._touched = tuple(self._touched), {}
+        self._stale.update(touched)
         for call_id in touched:
             self.models[call_id].touch()
         return touched
@@ -118,6 +132,7 @@ class CallBook:
         self._open_questions.discard(call_id)
         notes = self._notes.get(call_id)
         if notes is not None:
+            self._stale.add(call_id)
             notes.executing = False
             notes.ended_at = seconds(event)
 
@@ -129,6 +144,53 @@ class CallBook:
             if status not in SETTLED:
                 notes.stopped = stop_unanswered or status == "executing"
                 self._touched[call_id] = None
+
+    # ------------------------------------------------------------ going back
+
+    def keep(self) -> KeptCalls:
+        """The notes as they are now; those that did not change are not copied again."""
+        for call_id in self._stale & self._notes.keys():
+            self._images[call_id] = replace(self._notes[call_id])
+        self._stale.clear()
+        return KeptCalls(
+            notes={call_id: self._images[call_id] for call_id in self._notes},
+            open_questions=frozenset(self._open_questions),
+        )
+
+    def put_back(self, kept: KeptCalls, *, changed: Iterable[str]) -> tuple[str, ...]:
+        """The notes as they were when they were kept.
+
+        The answer is the calls that differ now, with those in ``changed``; all of
+        them are refreshed.
+        """
+        images, stale = self._images, self._stale
+        self.models = dict(self.models)
+        different = [
+            call_id
+            for call_id, image in kept.notes.items()
+            if call_id in stale or call_id not in images or images[call_id] is not image
+        ]
+        for call_id in different:
+            self._write(call_id, kept.notes[call_id])
+        models, notes = self.models, self._notes
+        self.models = {call_id: models[call_id] for call_id in kept.notes}
+        self._notes = {call_id: notes[call_id] for call_id in kept.notes}
+        self._images = dict(kept.notes)
+        self._stale.clear()
+        self._open_questions = set(kept.open_questions)
+        self._touched = dict.fromkeys((*different, *changed))
+        touched = self.take_touched()
+        self._stale.clear()
+        return touched
+
+    def _write(self, call_id: str, image: CallNotes) -> None:
+        """Let a call's notes be these, in the place where its model reads them."""
+        notes = self._notes.get(call_id)
+        if notes is None:
+            notes = self._notes[call_id] = replace(image)
+            self.models[call_id] = ToolCallModel(self._source, call_id, notes)
+        for field in fields(image):
+            setattr(notes, field.name, getattr(image, field.name))
 
     def _notes_of(self, value: Mapping[str, Any]) -> CallNotes | None:
         call_id = str(value.get("toolCallId"))

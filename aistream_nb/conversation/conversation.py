@@ -20,6 +20,7 @@ from traitlets import Any as AnyTrait, Dict, Tuple, Unicode
 
 from aistream_nb.conversation.calls import CallBook
 from aistream_nb.conversation.change import Change
+from aistream_nb.conversation.kept import Kept
 from aistream_nb.conversation.listeners import Observed, Shield
 from aistream_nb.conversation.models import MessageModel, ToolCallModel
 from aistream_nb.conversation.reading import (
@@ -152,6 +153,46 @@ class Conversation(Observed):
             self.set_trait(name, empty)
         self._tell(Change(reset=True, structure=True, run=True))
 
+    def keep(self) -> Kept:
+        """The conversation as it is now; what did not change is not copied again."""
+        return Kept(
+            processor=self._processor.keep(),
+            messages=tuple(self._models),
+            calls=self._calls.keep(),
+            tools=dict(self._tools),
+            round_usage_seen=self._round_usage_seen,
+            in_run=self._in_run,
+            traits={name: getattr(self, name) for name in Kept.TRAITS},
+        )
+
+    def put_back(self, kept: Kept) -> None:
+        """Make it as it was when it was kept, and tell what is different now.
+
+        It costs what is different. No reset is told: a view redraws that and nothing
+        else, and a model that is still there stays the same object.
+        """
+        self._processor.put_back(kept.processor)
+        changed = self._processor.take_changes()
+        self._tools = dict(kept.tools)
+        self._round_usage_seen, self._in_run = kept.round_usage_seen, kept.in_run
+        models = self._models
+        self._models = {
+            name: models[name] if name in models else MessageModel(self, name)
+            for name in kept.messages
+        }
+        messages = [found for it in changed if (found := self.read_message(it))]
+        calls = [call.id for message in messages for call in message.tool_calls]
+        touched = self._calls.put_back(kept.calls, changed=calls)
+        self.messages = tuple(self._models.values())
+        self.tool_calls = self._calls.models
+        for name, value in kept.traits.items():
+            self.set_trait(name, value)
+        for message in messages:
+            self._models[message.id].touch()
+        self._tell(
+            Change(messages=changed, tool_calls=touched, structure=True, run=True)
+        )
+
     def _tell(self, change: Change) -> None:
         for callback in tuple(self._subscribers):
             callback(change)
@@ -159,7 +200,7 @@ class Conversation(Observed):
     # ------------------------------------------------------------ folding
 
     def _absorb(self, event: Event, kind: str, *, run: bool) -> Change:
-        growth = kind in _GROWTH
+        growth = kind in _GROWTH and not self._processor.has_chunks
         changed = self._processor.take_changes()
         structure = self._appeared_or_went(changed, growth=growth)
         if structure or kind == "MESSAGES_SNAPSHOT":
@@ -187,20 +228,19 @@ class Conversation(Observed):
 
     def _appeared_or_went(self, changed: tuple[str, ...], *, growth: bool) -> bool:
         if growth:
-            return any(message_id not in self._models for message_id in changed)
+            return any(name not in self._models for name in changed)
         return any(
-            (self._processor.message(message_id) is None)
-            is (message_id in self._models)
-            for message_id in changed
+            (self.read_message(name) is None) is (name in self._models)
+            for name in changed
         )
 
     def _restructure(self) -> bool:
-        ids = [message.id for message in self._processor.messages]
+        known = self._models
         models = {
-            message_id: self._models.get(message_id) or MessageModel(self, message_id)
-            for message_id in ids
+            name: known[name] if name in known else MessageModel(self, name)
+            for name in self._processor.message_ids
         }
-        changed = list(models) != list(self._models)
+        changed = list(models) != list(known)
         self._models = models
         self.messages = tuple(models.values())
         return changed

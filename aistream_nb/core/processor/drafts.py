@@ -8,8 +8,9 @@ the frozen value, and it is the same object as long as nothing changed.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from aistream_nb.core.json_text import join_surrogates, parse_json
 from aistream_nb.core.messages import (
@@ -41,10 +42,12 @@ _INPUT_STATES: Final = ("awaiting-input", "input-streaming", "input-complete")
 class GrowingText:
     """Text that only grows: pieces, joined when read."""
 
-    __slots__ = ("_text", "pending")
+    __slots__ = ("_kept", "_text", "pending")
 
     def __init__(self, text: str = "") -> None:
         self._text = text
+        self._kept: list[str] = []
+        """The text that was kept last, in pieces; never modified, so shared."""
         self.pending: list[str] = []
         """What came since the last reading; whoever appends here says so to nobody."""
 
@@ -65,6 +68,30 @@ class GrowingText:
         text += new
         self._text = text
         return text
+
+    def asleep(self) -> Self:
+        """The text as it is now, to be kept: it is never read, only woken.
+
+        Only what came since the last keeping is copied, so that a text that is kept
+        again and again costs its length.
+        """
+        text, known = self.read(), self._kept
+        length = sum(map(len, known))
+        # The second half of a character may have joined the last piece.
+        if known and text[length - 1 : length] != known[-1][-1]:
+            known, length = [], 0
+        if len(text) > length:
+            known = [*known, text[length:]]
+        self._kept = known
+        twin = copy.copy(self)
+        twin._text, twin.pending = "", known  # noqa: SLF001 - one of us
+        return twin
+
+    def awake(self) -> Self:
+        """A text to go on with, of one that is asleep."""
+        twin = copy.copy(self)
+        twin.pending = list(self.pending)
+        return twin
 
     @property
     def is_empty(self) -> bool:

@@ -7,7 +7,8 @@ is the same object as long as nothing changed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import copy
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from aistream_nb.core.messages import (
@@ -42,8 +43,11 @@ class MessageDraft:
         "frozen",
         "held",
         "id",
+        "image",
+        "is_kept",
         "is_provisional",
         "is_settled",
+        "key",
         "metadata",
         "parts",
         "resumes",
@@ -63,6 +67,12 @@ class MessageDraft:
         self._calls: dict[str, int] = {}
         self._results: dict[str, int] = {}
         self.frozen: UIMessage | None = None
+        self.key = object()
+        """What this message and all its images have in common."""
+        self.image: MessageDraft | None = None
+        """The message as it was kept last."""
+        self.is_kept = False
+        """Whether nothing changed since then."""
         self.changed = False
         """Whether the change was noted and not yet taken."""
         self.is_settled = True
@@ -157,8 +167,26 @@ class MessageDraft:
         self.parts[where] = result
         return True
 
+    def twin(self, copied: Callable[[Any], Any]) -> MessageDraft:
+        """Another message in the same state; ``copied`` copies what it is made of."""
+        twin = copy.copy(self)
+        twin.frozen = None
+        twin.changed = False
+        twin.is_settled = True
+        twin.parts = list(map(copied, self.parts))
+        twin.held = list(self.held)
+        twin.told = None if self.told is None else list(map(copied, self.told))
+        twin.segment = copied(self.segment)
+        twin.text_part = copied(self.text_part)
+        twin.displaced = copied(self.displaced)
+        twin.structured = copied(self.structured)
+        twin._calls = dict(self._calls)  # noqa: SLF001 - one of us
+        twin._results = dict(self._results)  # noqa: SLF001 - one of us
+        return twin
+
     def end_segment(self) -> None:
         """The next text begins a part of its own."""
+        self.is_kept = False
         self.text_part = None
         self.displaced = None
         self.resumes = False

@@ -27,6 +27,7 @@ from aistream_nb.core.conversion import convert_messages
 from aistream_nb.core.messages import TextPart, UIMessage, part_from_wire
 from aistream_nb.core.processor.callbacks import Activity, ProcessorCallbacks
 from aistream_nb.core.processor.dialects import FieldReader
+from aistream_nb.core.processor.keeping import CountedIds, Kept, keep, put_back
 from aistream_nb.core.processor.reference_recording import ReferenceRecording
 from aistream_nb.core.processor.results import Run, StreamResult, StreamState
 from aistream_nb.core.processor.rules import RuleBook
@@ -46,14 +47,7 @@ def counted_ids(prefix: str = "msg-") -> Callable[[], str]:
     >>> make(), make()
     ('msg-1', 'msg-2')
     """
-    count = 0
-
-    def make() -> str:
-        nonlocal count
-        count += 1
-        return f"{prefix}{count}"
-
-    return make
+    return CountedIds(prefix)
 
 
 def _no_time() -> None:
@@ -204,6 +198,16 @@ class StreamProcessor:
         """All messages as they are now; one that did not change is the same object."""
         return self._transcript.snapshot()
 
+    @property
+    def has_chunks(self) -> bool:
+        """Whether a chunk came: any event may also be the end of something."""
+        return self._book.is_expanding
+
+    @property
+    def message_ids(self) -> list[str]:
+        """The ids of all messages, in order; it costs less than the messages."""
+        return [draft.id for draft in self._transcript]
+
     def message(self, message_id: str) -> UIMessage | None:
         """One message as it is now, at a cost that the others do not matter for."""
         found = self._transcript.find(message_id)
@@ -328,6 +332,23 @@ class StreamProcessor:
     def reset(self) -> None:
         """Everything as it was before the first event, without messages."""
         self._begin(())
+
+    # ------------------------------------------------------------ going back
+
+    def keep(self) -> Kept:
+        """The state as it is now, for :meth:`put_back` of this processor.
+
+        What did not change since the last keeping is not copied again.
+        """
+        return keep(self._stream, self._book, received=self._received)
+
+    def put_back(self, kept: Kept) -> None:
+        """Everything as it was when it was kept; it costs what is different.
+
+        Callbacks hear nothing; :meth:`take_changes` says what is different now.
+        """
+        self._received = kept.received
+        put_back(kept, self._stream, self._book)
 
     # ------------------------------------------------------------ recording
 

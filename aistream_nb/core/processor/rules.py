@@ -55,8 +55,10 @@ class RuleBook:
         self._text = TextRules(stream, segments, structured)
         self._thinking = ThinkingRules(stream, segments)
         self._custom = CustomRules(stream, self.tools, structured)
-        self._expander = ChunkExpander()
-        self._stretches = 0
+        self.expander = ChunkExpander()
+        self.is_expanding = False
+        """Whether a chunk came; from then on any event may also end what is open."""
+        self.stretches = 0
         self._direct = self._explicit_rules()
         self.rules: dict[object, Rule] = {
             **dict.fromkeys(EVENT_TYPES, _no_effect),
@@ -91,21 +93,25 @@ class RuleBook:
         }
 
     def _begin_expanding(self, event: Event) -> None:
-        """From the first chunk on every event may end an open one."""
-        self.rules.update(dict.fromkeys((*EVENT_TYPES, *self._direct), self._expand))
+        self.expand_all()
         self._expand(event)
 
+    def expand_all(self) -> None:
+        """From the first chunk on every event may end an open one."""
+        self.is_expanding = True
+        self.rules.update(dict.fromkeys((*EVENT_TYPES, *self._direct), self._expand))
+
     def _expand(self, event: Event) -> None:
-        for each in self._expander.receive(event):
+        for each in self.expander.receive(event):
             rule = self._direct.get(each["type"])
             if rule is not None:
                 rule(each)
 
     def _count_stretch(self, event: Event) -> None:  # noqa: ARG002 - a rule's shape
-        self._stretches += 1
+        self.stretches += 1
 
     def _retired_thinking(self, event: Event) -> None:
-        self._thinking.content(as_reasoning(event, self._stretches))
+        self._thinking.content(as_reasoning(event, self.stretches))
 
     def _replace_history(self, event: Event) -> None:
         self.history.replace(event)

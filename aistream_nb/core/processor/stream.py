@@ -69,7 +69,9 @@ class CallRecord:
         "arguments",
         "given",
         "id",
+        "image",
         "index",
+        "is_kept",
         "message",
         "metadata",
         "name",
@@ -97,10 +99,15 @@ class CallRecord:
         """Where the part is."""
         self.preview = PartialJSONParser()
         """Reads the arguments when somebody looks at them."""
+        self.image: CallRecord | None = None
+        """The call as it was kept last."""
+        self.is_kept = False
+        """Whether nothing changed since then."""
         self._is_started = False
 
     def append(self, delta: str) -> None:
         """Take more of the arguments."""
+        self.is_kept = False
         self.arguments.pending.append(delta)
         self.preview.receive(delta)
         self.given = ABSENT
@@ -110,6 +117,7 @@ class CallRecord:
 
     def complete(self) -> None:
         """The arguments are finished."""
+        self.is_kept = False
         self.state = "input-complete"
         self._is_started = True
 
@@ -251,6 +259,7 @@ class Stream:
 
     def fill(self, message: MessageDraft) -> list[GrowingText]:
         """Count what is told of a message among what the stream came to."""
+        message.is_kept = False
         if message.told is None:
             message.told = []
             self.filled.append(message)
@@ -315,6 +324,7 @@ class Stream:
         found = self.transcript.find(message.id)
         if found is None or found is message:
             return message
+        found.is_kept = False
         found.held = message.held
         found.segment = message.segment
         found.told = message.told

@@ -143,6 +143,7 @@ class ThinkingRules:
         record = stream.calls.get(call_id)
         if record is not None:
             record.metadata = {**(record.metadata or {}), **seal}
+            record.is_kept = False
         for message, call in stream.transcript.calls(call_id):
             call.metadata = {**(call.metadata or {}), **seal}
             call.frozen = None

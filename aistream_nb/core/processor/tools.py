@@ -32,7 +32,7 @@ class ToolRules:
     def __init__(self, stream: Stream, segments: Segments) -> None:
         self._stream = stream
         self._segments = segments
-        self._unclaimed: dict[str, tuple[object, bool]] = {}
+        self.unclaimed: dict[str, tuple[object, bool]] = {}
         """Results whose call has not come yet."""
 
     # ------------------------------------------------------------ input
@@ -134,7 +134,7 @@ class ToolRules:
         self._update(call, record)
         stream.transcript.touch(message)
         self._tell(message, record)
-        if self._unclaimed:
+        if self.unclaimed:
             self.claim()
 
     def _update(self, call: CallDraft, record: CallRecord) -> None:
@@ -182,7 +182,7 @@ class ToolRules:
         if message is None and not stream.options.message_per_id:
             message = stream.current
         if message is None:
-            self._unclaimed[call_id] = (content, is_error)
+            self.unclaimed[call_id] = (content, is_error)
             stream.reader.tell(
                 {"type": "TOOL_CALL_RESULT"},
                 "toolCallId",
@@ -205,14 +205,14 @@ class ToolRules:
 
     def claim(self) -> None:
         """Give results that came too early to the calls that are there now."""
-        for call_id in tuple(self._unclaimed):
+        for call_id in tuple(self.unclaimed):
             if self._stream.transcript.owners(call_id):
-                content, is_error = self._unclaimed.pop(call_id)
+                content, is_error = self.unclaimed.pop(call_id)
                 self.take_result(call_id, content, is_error=is_error)
 
     def forget_unclaimed(self) -> None:
         """Results that came too early will not be claimed any more."""
-        self._unclaimed.clear()
+        self.unclaimed.clear()
 
     def add_result(self, call_id: str, output: object, error: str | None) -> bool:
         """The host's result; false if no message holds such a call."""

@@ -53,6 +53,7 @@ class Transcript:
         """Note that a message changed."""
         message.frozen = None
         message.is_settled = False
+        message.is_kept = False
         self._frozen = None
         if not message.changed:
             message.changed = True
@@ -105,6 +106,33 @@ class Transcript:
                 draft.keep(message)
             self._place(draft)
         self._gone.extend(name for name in before if name not in self._by_id)
+
+    def put_back(self, drafts: list[MessageDraft]) -> None:
+        """Make the list these drafts, of which some are in it already."""
+        before, now = self._drafts, dict.fromkeys(drafts)
+        known = dict.fromkeys(before)
+        self._drafts = drafts
+        self._by_id = {draft.id: draft for draft in reversed(drafts)}
+        self._frozen = None
+        self._gone.extend(
+            draft.id
+            for draft in before
+            if draft not in now and draft.id not in self._by_id
+        )
+        if self._owners is not None:
+            self._disown([draft for draft in before if draft not in now])
+        for draft in drafts:
+            if draft not in known:
+                for call_id in draft.call_ids:
+                    self._note_owner(call_id, draft)
+                self.touch(draft)
+                draft.is_kept = draft.is_settled = True
+
+    def _disown(self, drafts: Iterable[MessageDraft]) -> None:
+        owners = self._owners or {}
+        for draft in drafts:
+            for call_id in draft.call_ids:
+                owners[call_id].remove(draft)
 
     def remove(self, message: MessageDraft) -> None:
         """Take a message out."""

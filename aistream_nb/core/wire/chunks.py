@@ -15,6 +15,7 @@ of fields (``core.wire.schema``). A value of a wrong type counts as absent.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -174,6 +175,13 @@ class ChunkExpander:
         if event_type in CLOSES_OWN_LANE:
             return (*self._end_lanes((_text(event, _OWNER),)), event)
         return (event,)
+
+    def twin(self) -> ChunkExpander:
+        """Another expander with the same streams open."""
+        twin = copy.copy(self)
+        # Streams do not change once they are open.
+        twin._lanes = dict(self._lanes)  # noqa: SLF001 - one of us
+        return twin
 
     def is_open(self, kind: str, item_id: str) -> bool:
         """Whether chunks of this kind (text, tool, reasoning) and id are joined now."""
