@@ -7,19 +7,22 @@ Two kinds exist: a model behind a provider, whose tools run here
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from aistream_nb.chat.narration import Emit
+from aistream_nb.chat.saved import SavedConversation
 from aistream_nb.core.ordering.machine import Slip
 from aistream_nb.core.tool_spec import ClientTool, Gate
+from aistream_nb.core.values import Event
 from aistream_nb.gate import Audience
 
 __all__ = [
     "Agent",
     "FaultFinding",
     "Keyed",
+    "Restorable",
     "Rewindable",
     "Stateful",
     "Task",
@@ -102,6 +105,15 @@ class Rewindable(Protocol):
 
     def rewind(self, question_id: str) -> bool:
         """Forget a question and all that came after; false if it never heard it."""
+        ...
+
+
+@runtime_checkable
+class Restorable(Protocol):
+    """An agent that can go on with a conversation which another session held."""
+
+    def restore(self, saved: SavedConversation) -> Sequence[Event]:
+        """Know what was said, and run nothing; the events that end a torn run."""
         ...
 
 

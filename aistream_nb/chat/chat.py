@@ -16,6 +16,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Mapping
+from os import PathLike
 from typing import Any, Final
 
 from aistream_nb.agui.agent import AGUIAgent
@@ -23,26 +24,27 @@ from aistream_nb.chat.agent import (
     Agent,
     FaultFinding,
     Keyed,
+    Restorable,
     Rewindable,
     Stateful,
     Task,
 )
 from aistream_nb.chat.clicks import STILL_GOING_ON, Clicks
 from aistream_nb.chat.connect import connect
-from aistream_nb.chat.ids import IdFactory, counted_ids
+from aistream_nb.chat.deciding import Deciding
+from aistream_nb.chat.ids import IdFactory, counted_ids, untaken_ids
 from aistream_nb.chat.journal import Journal
+from aistream_nb.chat.questions import answers_to, last_question, question_text
 from aistream_nb.chat.reply import Reply
 from aistream_nb.chat.run import Run
+from aistream_nb.chat.saved import SavedConversation
 from aistream_nb.chat.view import ChatView
 from aistream_nb.chat.work import Work
-from aistream_nb.conversation import Conversation, MessageModel, ToolCallModel
+from aistream_nb.conversation import Conversation, MessageModel
 from aistream_nb.core.ordering.verifier import Violation
 from aistream_nb.core.tool_spec import (
     ClientTool,
-    Decision,
-    Deny,
     Gate,
-    Proceed,
     ToolChecking,
 )
 from aistream_nb.errors import AIStreamError
@@ -56,7 +58,7 @@ __all__ = ["Chat"]
 _STOPPED: Final = "Stopped. What had arrived is kept; open calls are marked aborted."
 
 
-class Chat:
+class Chat(Deciding):
     """A conversation with an agent, live.
 
     Args:
@@ -72,6 +74,7 @@ class Chat:
             that breaks the AG-UI order, instead of collecting violations.
         ids: Gives ids by kind; for runs that must look the same each time.
         clock: Gives the time in seconds.
+        history: A saved conversation to go on with; see :meth:`restore`.
         **options: What the agent understands besides: ``api_key``, ``endpoint``,
             ``thinking``, ``temperature``, ``max_tokens``, ``max_rounds``, ``pace``, …
 
@@ -95,6 +98,7 @@ class Chat:
         strict: bool = False,
         ids: IdFactory | None = None,
         clock: Callable[[], float] = time.time,
+        history: Recording | str | PathLike[str] | None = None,
         **options: Any,
     ) -> None:
         given = None if tools is None else tuple(as_tools(tools))
@@ -114,8 +118,67 @@ class Chat:
             {"agent": self._agent.name, **self._agent.facts}, clock=clock, strict=strict
         )
         self.conversation: Conversation = self._journal.conversation
-        self.recording: Recording = self._journal.recording
+        if history is not None:
+            self._take_up(SavedConversation.of(history))
         self._view = ChatView(self.conversation, Clicks(self))
+
+    @classmethod
+    def restore(
+        cls,
+        saved: Recording | str | PathLike[str],
+        *,
+        agent: str | Agent | AGUIAgent | None = None,
+        **options: Any,
+    ) -> Chat:
+        """A chat that goes on with a saved conversation; nothing is run again.
+
+        The conversation, its calls and its results are there, and the agent knows
+        them when the next message is sent. A call that was not answered counts as
+        interrupted, and the agent is told so. The recording goes on behind what was
+        saved; the file is left as it is.
+
+        Args:
+            saved: A recording, or the path of its file, also of one that was torn.
+            agent: Who goes on; by default the agent that was recorded.
+            **options: As for :class:`Chat`. Tools and gate are not in a recording, so
+                they are given anew; ``system`` is, and may be.
+
+        Raises:
+            RecordingError: The file cannot be read.
+            AIStreamError: The recording does not say who the agent was, the agent
+                cannot take up a conversation, or an option is unknown.
+
+        >>> chat = Chat("offline", pace=0)
+        >>> reply = asyncio.run(chat.send("Should we take the ferry to Hvar?"))
+        >>> again = Chat.restore(chat.recording, pace=0)
+        >>> again.conversation.messages[-1].text == reply.text
+        True
+        """
+        read = SavedConversation.of(saved)
+        system = options.pop("system", None) or read.system
+        who = read.agent if agent is None else agent
+        if who is None:
+            raise AIStreamError(
+                f"{read.recording.name} does not say who the agent was; name one: "
+                "Chat.restore(…, agent=…)."
+            )
+        return cls(who, system=system, history=read.recording, **options)
+
+    def _take_up(self, saved: SavedConversation) -> None:
+        agent = self._agent
+        if not isinstance(agent, Restorable):
+            raise AIStreamError(
+                f"The agent {agent.name!r} cannot take up a saved conversation; "
+                "providers and AG-UI servers can."
+            )
+        self._new_id = untaken_ids(self._new_id, saved.ids)
+        self._thread_id = saved.thread_id or self._thread_id
+        if isinstance(self._gate, ApprovalGate):
+            self._gate.reserve(saved.ids)
+        self._journal.take_up(
+            saved.recording, header={"agent": agent.name, **agent.facts}
+        )
+        self._journal.end_torn_run(agent.restore(saved))
 
     # ------------------------------------------------------------ talking
 
@@ -126,10 +189,12 @@ class Chat:
         the stop button of the notebook ends it cleanly.
 
         Raises:
-            AIStreamError: Another run of this chat is still going on.
+            AIStreamError: Another run of this chat is still going on, or there is no
+                text to send.
             ProviderError: The agent failed; what had arrived is in the conversation.
             TurnError: The run could not go on.
         """
+        text = question_text(text)
         work = self._claim()
         with quiet_interrupt(_STOPPED):
             return await self._answer(work, text)
@@ -150,6 +215,7 @@ class Chat:
             AIStreamError: There is no such question, this agent cannot forget, or
                 another run is going on.
         """
+        text = question_text(text)
         work = self._claim()
         with quiet_interrupt(_STOPPED):
             return await self._answer(work, text, message_id)
@@ -164,6 +230,7 @@ class Chat:
         Raises:
             AIStreamError: Another run is going on, or no event loop runs here.
         """
+        text = question_text(text)
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
@@ -184,61 +251,17 @@ class Chat:
         if self._work is not None:
             self._work.stop()
 
-    # ------------------------------------------------------------ deciding
-
-    @property
-    def gate(self) -> Gate:
-        """Who decides whether a call runs."""
-        return self._gate
-
-    def approve(
-        self, call: str | None = None, *, arguments: Mapping[str, Any] | None = None
-    ) -> str:
-        """Let a call run that waits for a person; the answer says what became of it.
-
-        Args:
-            call: The id of the call; not needed while only one waits.
-            arguments: Arguments to run it with instead of the model's.
-        """
-        return self.decide(call, Proceed(arguments=arguments))
-
-    def deny(self, call: str | None = None, reason: str = "") -> str:
-        """Do not let a call run, and tell the model why."""
-        return self.decide(call, Deny(reason=reason))
-
     @property
     def busy(self) -> bool:
         """Whether a run is going on."""
         return self._work is not None
 
-    @property
-    def waiting(self) -> tuple[ToolCallModel, ...]:
-        """The calls that wait for a person, oldest first."""
-        calls = self.conversation.tool_calls.values()
-        return tuple(call for call in calls if call.status == "awaiting-approval")
-
-    def decide(
-        self, call: str | None, decision: Decision, *, always: bool = False
-    ) -> str:
-        """Decide about a call that waits; the answer says what became of it.
-
-        Args:
-            call: The id of the call; not needed while only one waits.
-            decision: ``Proceed`` or ``Deny``.
-            always: Also allow the tool from now on, in this chat.
-        """
-        waiting = {str(model.id): model for model in self.waiting}
-        if call is None and len(waiting) == 1:
-            call = next(iter(waiting))
-        model = waiting.get(call or "")
-        if model is None:
-            return _nothing_waits(call, list(waiting))
-        if not isinstance(self._gate, ApprovalGate):
-            return "This chat's gate does not ask people."
-        receipt = self._gate.decide(str(model.approval_id), decision, always=always)
-        return receipt.message
-
     # ------------------------------------------------------------ looking
+
+    @property
+    def recording(self) -> Recording:
+        """All that happened, to be saved and played again."""
+        return self._journal.recording
 
     @property
     def violations(self) -> tuple[Violation, ...]:
@@ -272,10 +295,7 @@ class Chat:
         Raises:
             AIStreamError: Nothing was sent yet.
         """
-        for message in reversed(self.conversation.messages):
-            if message.role == "user":
-                return message
-        raise AIStreamError("Nothing was asked yet; call chat.send first.")
+        return last_question(self.conversation.messages)
 
     def check_question(self, message_id: str) -> None:
         """See whether a question can be asked anew.
@@ -320,7 +340,7 @@ class Chat:
                 await work.perform(lambda: self._agent.run(task))
         finally:
             self._release(work)
-        answers = _behind(self.conversation.messages, question["id"])
+        answers = answers_to(question["id"], self.conversation.messages)
         return Reply(self.conversation, answers)
 
     def _forget(self, task: asyncio.Task[Reply]) -> None:
@@ -372,18 +392,3 @@ class Chat:
             self._journal.note_faults(self._agent.faults)
         if self._work is work:
             self._work = None
-
-
-def _behind(
-    messages: tuple[MessageModel, ...], question_id: str
-) -> tuple[MessageModel, ...]:
-    """What came behind a question; a server may have given it another id."""
-    by_id = [at for at, one in enumerate(messages) if one.id == question_id]
-    asked = by_id or [at for at, one in enumerate(messages) if one.role == "user"]
-    return messages[asked[-1] + 1 :] if asked else messages
-
-
-def _nothing_waits(call: str | None, waiting: list[str]) -> str:
-    if call is None and waiting:
-        return f"Several calls wait; name one of {waiting}."
-    return f"No call {call!r} waits for a decision." if call else "No call waits."

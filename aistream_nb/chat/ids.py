@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TypeAlias
 from uuid import uuid4
 
-__all__ = ["IdFactory", "counted_ids"]
+from aistream_nb.errors import AIStreamError
+
+__all__ = ["IdFactory", "counted_ids", "untaken_ids"]
 
 IdFactory: TypeAlias = Callable[[str], str]
 """Gives a new id for a kind: ``thread``, ``run``, ``user``, ``msg``, ``result``, …"""
@@ -27,5 +29,25 @@ def counted_ids(thread_id: str | None = None) -> IdFactory:
             return thread_id or f"thread_{uuid4().hex}"
         counts[kind] += 1
         return f"{kind}_{counts[kind]}"
+
+    return new_id
+
+
+def untaken_ids(factory: IdFactory, taken: Collection[str]) -> IdFactory:
+    """The ids of ``factory`` without those that a saved conversation has.
+
+    >>> new_id = untaken_ids(counted_ids("t"), {"msg_1", "msg_2"})
+    >>> new_id("msg"), new_id("run")
+    ('msg_3', 'run_1')
+    """
+
+    def new_id(kind: str) -> str:
+        for _ in range(len(taken) + 1):
+            made = factory(kind)
+            if made not in taken:
+                return made
+        raise AIStreamError(
+            f"ids gives no new id for {kind!r}: the saved conversation has them all."
+        )
 
     return new_id

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
+from aistream_nb.chat.saved import RESTORED
 from aistream_nb.conversation import Conversation
 from aistream_nb.core.ordering.machine import Slip
 from aistream_nb.core.ordering.verifier import OrderingVerifier, Violation
@@ -51,6 +52,28 @@ class Journal:
         """Where the events broke the AG-UI order, and faults below them."""
         return self._verifier.violations
 
+    def take_up(self, saved: Recording, *, header: Mapping[str, Any]) -> None:
+        """Have everything that another session recorded, and go on behind it.
+
+        Args:
+            saved: What was recorded; it is copied.
+            header: What the recording says of the agent from now on.
+        """
+        was = saved.header
+        self.recording = saved.continued(clock=self._clock)
+        self.recording.describe(**header)
+        for event in saved.events:
+            self._verifier.receive(event)
+        self.conversation.receive_all(saved.events)
+        told = {name: was[name] for name in header.keys() & was.keys()}
+        self.recording.append_note(RESTORED, {**header, "was": told})
+
+    def end_torn_run(self, events: Iterable[Event]) -> None:
+        """End a run that a crash tore, at the time of the last thing that happened."""
+        last = self.recording.events[-1].get("timestamp") if len(self.recording) else 0
+        for event in events:
+            self._keep({**event, "timestamp": last})
+
     def begin_run(self) -> None:
         """A run begins: its first violation counts."""
         self._broken = False
@@ -62,12 +85,16 @@ class Journal:
             OrderingError: The journal is strict, and this is the run's first violation.
         """
         stamped = {**event, "timestamp": round(self._clock() * _MILLISECONDS)}
-        found = self._verifier.receive(stamped)
-        self.recording.append(stamped)
-        self.conversation.receive(stamped)
+        found = self._keep(stamped)
         if self._strict and found and not self._broken:
             self._broken = True  # the run ends; its last events are not judged
             raise _ordering_error(found[0])
+
+    def _keep(self, stamped: Event) -> tuple[Violation, ...]:
+        found = self._verifier.receive(stamped)
+        self.recording.append(stamped)
+        self.conversation.receive(stamped)
+        return found
 
     def note_faults(self, faults: tuple[Slip, ...]) -> None:
         """Add those of an agent's faults that were not told before."""

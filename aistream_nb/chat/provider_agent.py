@@ -6,7 +6,8 @@ is the next one's tail. Rules that a change here must keep:
 
 1. RUN_STARTED first; then, whatever happens, exactly one event that ends the run.
 2. The history is what the provider has seen, in its own words. A run that failed or
-   was stopped leaves its question and what it answered in full, never half a call.
+   was stopped leaves its question and what it answered in full, never half a call:
+   what ran is told, and so is what did not run.
 3. A limit of rounds, or a budget, ends the run with an error that says so.
 """
 
@@ -14,11 +15,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, Final, TypeAlias
 
 from aistream_nb.chat.agent import Task
 from aistream_nb.chat.narration import Emit, NarratedGate
+from aistream_nb.chat.restored_history import (
+    closing_events,
+    entries_of,
+    turn_entries,
+)
+from aistream_nb.chat.run_log import RunLog
+from aistream_nb.chat.saved import SavedConversation, origin_of
 from aistream_nb.chat.told_options import tell_options
 from aistream_nb.core.bridge import TurnBridge
 from aistream_nb.core.turn_events import Done, Usage
@@ -101,6 +109,13 @@ class ProviderAgent:
 
     async def run(self, task: Task) -> None:
         """Ask, run the tools that the model calls, and ask again until it is done."""
+        log, emit = RunLog(self._record.id), task.emit
+
+        def emit_and_note(event: Event) -> None:
+            log.receive(event)
+            emit(event)
+
+        task = replace(task, emit=emit_and_note)
         bridge = TurnBridge(
             thread_id=task.thread_id, run_id=task.run_id, new_id=task.new_id
         )
@@ -116,11 +131,13 @@ class ProviderAgent:
         opened = bridge.open_run(messages=asked, tools=said, kept=task.kept)
         _emit_all(task.emit, opened)
         try:
-            await self._rounds(task, bridge, gate)
+            await self._rounds(task, bridge, gate=gate, log=log)
         except (asyncio.CancelledError, KeyboardInterrupt, SystemExit):
+            self._keep_interrupted(log)
             _emit_all(task.emit, bridge.cancel_run())
             raise
         except Exception as error:
+            self._keep_interrupted(log)
             _emit_all(task.emit, bridge.fail_run(_told(error), code=_code(error)))
             raise
         finally:
@@ -137,17 +154,36 @@ class ProviderAgent:
             del self._before[later]
         return True
 
+    def restore(self, saved: SavedConversation) -> tuple[Event, ...]:
+        """Have the history that was held in another session; nothing is sent or run.
+
+        A call without a result gets one that says what is known of it, because
+        providers refuse a history with an open call.
+        """
+        origin = origin_of({"agent": self.name, **self.facts})
+        for turn in saved.turns:
+            self._ask(str(turn.question.get("id")), turn.text)
+            self._history += turn_entries(
+                saved, turn, self._record, origin=origin, tail=self._history
+            )
+        self._requests = saved.last_number
+        return closing_events(saved.torn_run) if saved.torn_run else ()
+
     async def aclose(self) -> None:
         """Close the connections."""
         await self._client.aclose()
 
     # ------------------------------------------------------------ rounds
 
-    async def _rounds(self, task: Task, bridge: TurnBridge, gate: NarratedGate) -> None:
-        self._ask(task)
+    async def _rounds(
+        self, task: Task, bridge: TurnBridge, *, gate: NarratedGate, log: RunLog
+    ) -> None:
+        if task.question is not None:
+            asked = task.question
+            self._ask(str(asked.get("id")), str(asked.get("content", "")))
         total = Usage()
         for _ in range(self._max_rounds):
-            turn = self._turn(task, gate)
+            turn = self._turn(task, gate, log)
             _emit_all(
                 task.emit,
                 bridge.open_round(provider=self._record.id, model=self._model),
@@ -155,6 +191,7 @@ class ProviderAgent:
             total = add_usage(total, await _follow(turn, bridge, task.emit))
             outcome = await turn.next_turn
             self._keep(outcome)
+            log.close_round()
             if outcome.continuation is None:
                 return
             self._check_budget(total)
@@ -163,14 +200,16 @@ class ProviderAgent:
             "Raise max_rounds, or ask for less at once."
         )
 
-    def _turn(self, task: Task, gate: NarratedGate) -> Turn:
+    def _turn(self, task: Task, gate: NarratedGate, log: RunLog) -> Turn:
         self._requests += 1
         number = self._requests
 
         def keep_request(body: Mapping[str, Any], url: str) -> None:
+            log.ask(number)
             task.wire(number, request={"method": "POST", "url": url, "body": body})
 
         def keep_bytes(content: bytes) -> None:
+            log.add_bytes(number, content)
             task.wire(number, content=content)
 
         watching: TurnOptions = {"on_request": keep_request, "on_bytes": keep_bytes}
@@ -183,11 +222,8 @@ class ProviderAgent:
             **{**self._options, **watching},
         )
 
-    def _ask(self, task: Task) -> None:
-        if task.question is None:
-            return
-        self._before[str(task.question.get("id"))] = (self._first, self._history)
-        text = str(task.question.get("content", ""))
+    def _ask(self, question_id: str, text: str) -> None:
+        self._before[question_id] = (self._first, self._history)
         if self._first is None:
             self._first = text
         else:
@@ -200,6 +236,13 @@ class ProviderAgent:
         elif outcome.full_text.strip():
             entry = assistant_entry(self._record.wire, outcome.full_text)
             self._history = (*self._history, entry)
+
+    def _keep_interrupted(self, log: RunLog) -> None:
+        """Keep the calls of a round that was not finished: some may have run."""
+        if log.open_round is not None:
+            self._history += entries_of(
+                log.open_round, self._record, tail=self._history
+            )
 
     def _check_budget(self, total: Usage) -> None:
         reason = None if self._budget is None else self._budget(total)

@@ -14,21 +14,27 @@ nothing is left (:mod:`aistream_nb.chat.remote_runs`). Rules that a change must 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import count
-from typing import Any
+from typing import Any, Final
 
 from aistream_nb.agui.agent import AGUIAgent
 from aistream_nb.chat.agent import Task
+from aistream_nb.chat.remote_narration import RemoteNarration
 from aistream_nb.chat.remote_runs import RemoteRuns, RunFailedError
 from aistream_nb.chat.remote_thread import RemoteThread
 from aistream_nb.chat.remote_tools import RemoteTools
+from aistream_nb.chat.saved import SavedConversation
+from aistream_nb.core.normalise import normalise
 from aistream_nb.core.ordering.machine import Slip
 from aistream_nb.core.values import Event
+from aistream_nb.core.wire.frames import AGUIFrames
 from aistream_nb.errors import AIStreamError
 from aistream_nb.tracker import ToolInvocationTracker
 
 __all__ = ["RemoteAgent"]
+
+_SAVED_SYSTEM: Final = "system_1"
 
 
 class RemoteAgent:
@@ -42,7 +48,12 @@ class RemoteAgent:
     def __init__(self, server: AGUIAgent, *, system: str | None = None) -> None:
         self.server: AGUIAgent = server
         self.name: str = server.url
-        self.facts: Mapping[str, str] = {"protocol": "ag-ui", "url": server.url}
+        self.facts: Mapping[str, Any] = {
+            "protocol": "ag-ui",
+            "url": server.url,
+            "system": system or "",
+            "approvals": list(server.approvals),
+        }
         self.faults: tuple[Slip, ...] = ()
         """What was wrong with the bytes, such as frames that are no JSON."""
         self._system = system
@@ -113,6 +124,32 @@ class RemoteAgent:
         """
         return self._thread is not None and self._thread.rewind(question_id)
 
+    def restore(self, saved: SavedConversation) -> tuple[Event, ...]:
+        """Go on with a saved thread; nothing is sent, and no tool runs again.
+
+        The server is told the whole thread with the next message, as always.
+        """
+        thread = RemoteThread(
+            saved.thread_id or "",
+            system=self._system_message(lambda _kind: _SAVED_SYSTEM),
+            state=self.server.state,
+            normalise=self.server.normalise,
+        )
+        thread.restore(saved)
+        self._thread = thread
+        self._tools.recall(saved.calls.values())
+        self._numbers = count(saved.last_number + 1)
+        self._shown_state = thread.state
+        self.server.state = thread.state
+        return self._closing(saved) if saved.torn_run else ()
+
+    def _closing(self, saved: SavedConversation) -> tuple[Event, ...]:
+        closing: list[Event] = []
+        narration = RemoteNarration(closing.append)
+        narration.take_up(saved.torn_run, held=_untold_finish(saved))
+        narration.cancel()
+        return tuple(closing)
+
     async def aclose(self) -> None:
         """End the tools, and close the connections."""
         await self._tools.aclose()
@@ -122,19 +159,20 @@ class RemoteAgent:
         """The thread of the task, with the state that it is to start from."""
         thread = self._thread
         if thread is None or thread.thread_id != task.thread_id:
-            system = None
-            if self._system is not None:
-                ids = {"id": task.new_id("system"), "role": "system"}
-                system = {**ids, "content": self._system}
             thread = self._thread = RemoteThread(
                 task.thread_id,
-                system=system,
+                system=self._system_message(task.new_id),
                 state=self.server.state,
                 normalise=self.server.normalise,
             )
         else:
             thread.set_state(self.server.state)
         return thread
+
+    def _system_message(self, new_id: Callable[[str], str]) -> Mapping[str, Any] | None:
+        if self._system is None:
+            return None
+        return {"id": new_id("system"), "role": "system", "content": self._system}
 
     def _opening(self, task: Task, thread: RemoteThread) -> list[Event]:
         """What the fold of the chat has to hear beside the question."""
@@ -151,6 +189,16 @@ class RemoteAgent:
     async def _give_up(self, thread: RemoteThread) -> None:
         await self._tools.stop()
         thread.leave_behind()
+
+
+def _untold_finish(saved: SavedConversation) -> Event | None:
+    """How the server ended a run of which the chat was not told the end yet."""
+    bodies = [one.body for one in saved.recording.rounds if one.body]
+    frames = AGUIFrames().receive(bodies[-1]) if bodies else ()
+    events = normalise(frame.event for frame in frames if frame.event is not None)
+    if not events or events[-1].get("type") != "RUN_FINISHED":
+        return None
+    return events[-1]
 
 
 def _told(error: Exception) -> str:

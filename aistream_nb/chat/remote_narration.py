@@ -17,26 +17,15 @@ Rules that a change here must keep:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from aistream_nb.chat.narration import Emit
+from aistream_nb.chat.open_items import OpenItems
 from aistream_nb.core.values import Event, is_array, is_mapping
 
 __all__ = ["RemoteNarration"]
 
-_OPENERS: Final[Mapping[str, tuple[str, str]]] = {
-    "TEXT_MESSAGE_START": ("TEXT_MESSAGE_END", "messageId"),
-    "TOOL_CALL_START": ("TOOL_CALL_END", "toolCallId"),
-    "REASONING_START": ("REASONING_END", "messageId"),
-    "REASONING_MESSAGE_START": ("REASONING_MESSAGE_END", "messageId"),
-    "STEP_STARTED": ("STEP_FINISHED", "stepName"),
-    "SUBAGENT_STARTED": ("SUBAGENT_FINISHED", "subagentRunId"),
-}
-_CLOSERS: Final = frozenset(
-    {*(ending for ending, _ in _OPENERS.values()), "SUBAGENT_ERROR"}
-)
-_OWNER: Final = "subagentRunId"
 _MADE: Final[Mapping[str, Any]] = {"metadata": {"aistream": {"made": "by-the-client"}}}
 
 
@@ -53,7 +42,7 @@ class RemoteNarration:
         self._opening: Sequence[Event] = ()
         self._begun = False
         self._held: Event | None = None
-        self._open: dict[tuple[str, str, str], Event] = {}
+        self._open = OpenItems()
 
     def begin(
         self, run_input: Mapping[str, Any], *, opening: Sequence[Event] = ()
@@ -67,6 +56,20 @@ class RemoteNarration:
         self._input = run_input
         self._opening = opening
         self._begun = False
+
+    def take_up(self, run: Iterable[Event], *, held: Event | None) -> None:
+        """Go on with a run that another session began.
+
+        Args:
+            run: What the chat was told of it, from its start on.
+            held: How the server ended it, where the chat was not told that.
+        """
+        for event in run:
+            if event.get("type") == "RUN_STARTED":
+                self._input = {name: event.get(name) for name in ("threadId", "runId")}
+                self._begun = True
+            self._open.note(event)
+        self._held = held
 
     @property
     def begun(self) -> bool:
@@ -87,13 +90,13 @@ class RemoteNarration:
         if kind == "RUN_FINISHED":
             self._held = event
             return
-        self._note(event)
+        self._open.note(event)
         self._emit(event)
 
     def _start(self, event: Event) -> None:
         self._release()
         self._begun = True
-        self._open.clear()
+        self._open.forget()
         self._emit(self._with_news(event))
         for ours in self._opening:
             self._emit({**ours, **_MADE})
@@ -117,7 +120,7 @@ class RemoteNarration:
 
     def tell(self, event: Event) -> None:
         """Tell something of ours, as a part of the run that the server finished."""
-        self._note(event)
+        self._open.note(event)
         self._emit(event)
 
     def finish(self) -> None:
@@ -160,29 +163,9 @@ class RemoteNarration:
         start = {"type": "RUN_STARTED", **ids, "input": dict(self._input)}
         return {**start, **_MADE}
 
-    def _note(self, event: Event) -> None:
-        kind = str(event.get("type"))
-        if kind in _OPENERS:
-            ending, name = _OPENERS[kind]
-            closing = {"type": ending, name: event.get(name)}
-            if _OWNER in event:
-                closing[_OWNER] = event[_OWNER]
-            self._open[_key(closing, name)] = closing
-        elif kind in _CLOSERS:
-            ending = "SUBAGENT_FINISHED" if kind == "SUBAGENT_ERROR" else kind
-            name = next(name for end, name in _OPENERS.values() if end == ending)
-            self._open.pop(_key({**event, "type": ending}, name), None)
-
     def _close_items(self) -> None:
-        while self._open:
-            _, closing = self._open.popitem()
+        for closing in self._open.close():
             self._emit({**closing, **_MADE})
-
-
-def _key(closing: Mapping[str, Any], name: str) -> tuple[str, str, str]:
-    # Steps of two agents may share a name; everything else has an id of its own.
-    owner = str(closing.get(_OWNER)) if name == "stepName" else ""
-    return str(closing["type"]), str(closing.get(name)), owner
 
 
 def _added(event: Event, **fields: Any) -> Event:

@@ -6,6 +6,7 @@ Rules that a change here must keep:
    streams, and never when the run failed.
 2. Once for each id in the thread. If the server asks again, it gets the same result.
 3. What comes after a stop goes nowhere.
+4. A saved conversation is history for the tracker; see :meth:`RemoteTools.recall`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from aistream_nb.agui.questions import OpenCall, read_arguments
+from aistream_nb.chat.run_log import SavedCall
 from aistream_nb.core.json_text import encode_json
 from aistream_nb.core.processor.tools import result_text
 from aistream_nb.core.tool_spec import ClientTool, Decision, Gate, GateRequest
@@ -67,6 +69,21 @@ class RemoteTools:
     def tracker(self) -> ToolInvocationTracker:
         """The tracker; its ledger says what was decided about every call."""
         return self._tracker
+
+    def recall(self, calls: Iterable[SavedCall]) -> None:
+        """Take the calls of a saved conversation as history: none of them runs.
+
+        One that was answered stays so, also if the server asks for it again; one that
+        was not is answered with what is known of it.
+        """
+        known = list(calls)
+        for call in known:
+            text = call.why_open if call.content is None else call.content
+            failed = call.content is None or call.is_error
+            self._answers[call.id] = ToolAnswer(text, text if failed else None)
+        self._past = [_message_of_parts(map(_saved_part, known))]
+        history = {"messages": self._past, "isRunning": False, "isLoading": True}
+        self._tracker.set_state(history)
 
     def offer(self, tools: Iterable[ClientTool], gate: Gate) -> None:
         """Say which tools there are now, and who is asked."""
@@ -144,15 +161,23 @@ def _not_run(why: str) -> ToolAnswer:
 
 
 def _message(calls: Sequence[OpenCall], *, whole: bool = True) -> Mapping[str, Any]:
-    return {
-        "role": "assistant",
-        "content": [
-            {
-                "type": "tool-call",
-                "toolCallId": call.id,
-                "toolName": call.name,
-                "argsText": call.arguments or ("{}" if whole else ""),
-            }
-            for call in calls
-        ],
-    }
+    return _message_of_parts(
+        _part(call.id, call.name, call.arguments or ("{}" if whole else ""))
+        for call in calls
+    )
+
+
+def _saved_part(call: SavedCall) -> dict[str, Any]:
+    part = _part(call.id, call.name, call.arguments or "{}")
+    if call.content is None:
+        return part
+    return {**part, "result": call.content, "isError": call.is_error}
+
+
+def _part(call_id: str, name: str, text: str) -> dict[str, Any]:
+    named = {"toolCallId": call_id, "toolName": name}
+    return {"type": "tool-call", **named, "argsText": text}
+
+
+def _message_of_parts(parts: Iterable[Mapping[str, Any]]) -> Mapping[str, Any]:
+    return {"role": "assistant", "content": list(parts)}

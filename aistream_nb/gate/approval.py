@@ -283,6 +283,14 @@ class ApprovalGate:
         """
         self._desk.allow_always(tool_name, by=by, chat=chat)
 
+    def reserve(self, ids: Iterable[str]) -> None:
+        """Give no question one of these ids: a saved conversation has them."""
+        self._desk.reserve(ids)
+
+    def let_run_out(self, approval_id: str, words: str) -> Receipt:
+        """End a question as its time-out would; a recorded one ended so."""
+        return self._desk.run_out(approval_id, words)
+
     def _denied_edit(self, pending: PendingApproval, decision: Decision) -> str | None:
         """Why edited arguments cannot be taken: a rule denies them."""
         if not isinstance(decision, Proceed) or decision.arguments is None:
@@ -336,9 +344,7 @@ class ApprovalGate:
 
     def _run_out(self, question: Question) -> None:
         words = f"nobody answered within {self._timeout:g} seconds"
-        self._desk.settle(
-            question, Ending.of(Deny(reason=words), by="policy", outcome="timed-out")
-        )
+        self._desk.run_out(question.pending.id, words)
 
     def _tell(self, event: GateEvent) -> None:
         for observer in list(self._observers):

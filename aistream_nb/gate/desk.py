@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -73,6 +73,7 @@ class Desk:
         self._first: dict[str, DecisionRecord] = {}
         self._records: list[DecisionRecord] = []
         self._always: set[tuple[str | None, str]] = set()
+        self._reserved: set[str] = set()
 
     @property
     def pending(self) -> Mapping[str, PendingApproval]:
@@ -116,7 +117,7 @@ class Desk:
         """Lay a question on the desk; the running loop is the one that waits."""
         loop = asyncio.get_running_loop()
         pending = PendingApproval(
-            id=self._ids(),
+            id=self._free_id(),
             tool=request.tool,
             arguments=request.arguments,
             tool_call_id=request.tool_call_id,
@@ -128,6 +129,24 @@ class Desk:
         with self._lock:
             self._open[pending.id] = question
         return question
+
+    def reserve(self, ids: Iterable[str]) -> None:
+        """Give no question one of these ids."""
+        with self._lock:
+            self._reserved.update(ids)
+
+    def _free_id(self) -> str:
+        with self._lock:
+            for _ in self._reserved:
+                found = self._ids()
+                if found not in self._reserved:
+                    return found
+            return self._ids()
+
+    def run_out(self, approval_id: str, words: str) -> Receipt:
+        """Deny a question because nobody answered in time."""
+        ending = Ending.of(Deny(reason=words), by="policy", outcome="timed-out")
+        return self.answer(approval_id, ending, refusal=lambda _: None)
 
     def answer(
         self,

@@ -225,7 +225,10 @@ class Recording:
 
     def compact(self) -> Recording:
         """The same story with neighbouring deltas joined."""
-        return self._with(compact_entries(self._entries))
+        compacted = Recording(clock=self._clock, header=self._header)
+        compacted.name = self.name
+        compacted._take(Loaded(entries=compact_entries(self._entries)))
+        return compacted
 
     def diff(self, other: Recording) -> RecordingDiff:
         """What ``other`` has that this one has not, and the other way round."""
@@ -235,12 +238,6 @@ class Recording:
         return compare_events(
             self.compact().events, other.compact().events, names=names
         )
-
-    def _with(self, entries: Iterable[Entry]) -> Recording:
-        copy = Recording(clock=self._clock, header=self._header)
-        copy.name = self.name
-        copy._take(Loaded(entries=list(entries)))
-        return copy
 
     def _take(self, loaded: Loaded) -> None:
         """Keep what a file held, redacted like everything that comes in."""
@@ -254,6 +251,17 @@ class Recording:
         if self._entries:
             # What is appended from now on happens after what was loaded.
             self._start = self._clock() - self._entries[-1].t
+
+    def continued(self, *, clock: Callable[[], float] | None = None) -> Recording:
+        """A recording that begins with all of this one and goes on by itself.
+
+        What is appended to it happens after what is here, and is not written to the
+        file of this one.
+        """
+        copy = Recording(clock=clock or self._clock, header=self._header)
+        copy.name = self.name
+        copy._take(Loaded(entries=list(self._entries), notices=list(self.notices)))
+        return copy
 
     # ------------------------------------------------------------ files
 
