@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final, NamedTuple, NoReturn
 
@@ -23,6 +23,7 @@ __all__ = [
     "JS_WHITESPACE",
     "UnencodableError",
     "encode_json",
+    "encode_start",
     "is_blank",
     "join_surrogates",
     "parse_json",
@@ -95,13 +96,53 @@ def encode_json(value: object) -> str:
     '{"n":1,"s":"č","x":[null,null]}'
     """
     pieces: list[str] = []
-    out = pieces.append
+    _write(value, pieces.append)
+    return "".join(pieces)
+
+
+def encode_start(value: object, *, most: int) -> tuple[str, bool]:
+    """The first ``most`` characters of a value's JSON text, and whether that is all.
+
+    What comes after them is neither looked at nor written, so the work is bounded by
+    ``most`` and not by the value.
+
+    Raises:
+        UnencodableError: As :func:`encode_json`, as far as the text is written.
+
+    >>> encode_start([1, 2, 3], most=7), encode_start([1, 2, 3], most=6)
+    (('[1,2,3]', True), ('[1,2,3', False))
+    """
+    pieces: list[str] = []
+    left = most
+
+    def keep(piece: str) -> None:
+        nonlocal left
+        pieces.append(piece)
+        left -= len(piece)
+        if left < 0:
+            raise _EnoughError
+
+    try:
+        _write(value, keep, longest=most)
+    except _EnoughError:
+        return "".join(pieces)[:most], False
+    return "".join(pieces), True
+
+
+class _EnoughError(Exception):
+    """As much is written as was asked for."""
+
+
+def _write(
+    value: object, out: Callable[[str], None], *, longest: int | None = None
+) -> None:
+    """Write piece by piece; of a text at least the first ``longest`` characters."""
     stack = [_Open("", iter([("", value)]), "", 0)]
     open_ids = {0}
     while stack:
         for lead, member in stack[-1].members:
             out(lead)
-            text = _scalar(member)
+            text = _scalar(member, longest)
             if text is None:
                 stack.append(_opened(member, open_ids))
                 out(stack[-1].opener)
@@ -110,7 +151,6 @@ def encode_json(value: object) -> str:
         else:
             out(stack[-1].closer)
             open_ids.discard(stack.pop().identity)
-    return "".join(pieces)
 
 
 class _Open(NamedTuple):
@@ -123,10 +163,10 @@ class _Open(NamedTuple):
     identity: int
 
 
-def _scalar(value: object) -> str | None:
+def _scalar(value: object, longest: int | None) -> str | None:
     """The text of a value that has no members; ``None`` for all others."""
     if isinstance(value, str):
-        return _quoted(str.__str__(value))
+        return _quoted(str.__str__(value)[:longest])
     if value is None or value is ABSENT:
         return "null"
     if isinstance(value, bool):

@@ -124,6 +124,7 @@ def make_turn(
         timeout=settings.tool_timeout,
         abort=settings.abort,
         interrupt_tools=settings.interrupt_tools,
+        max_result_chars=settings.max_result_chars,
     )
     return Turn(
         source,

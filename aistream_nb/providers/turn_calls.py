@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from aistream_nb.core.json_text import UnencodableError, encode_json
+from aistream_nb.core.json_text import UnencodableError, encode_json, encode_start
 from aistream_nb.core.tool_spec import ClientTool, Deny, Gate, GateRequest, Proceed
 from aistream_nb.core.turn_events import ToolCallResult
 from aistream_nb.core.values import ABSENT
@@ -24,7 +24,10 @@ from aistream_nb.providers.continuation import call_text
 from aistream_nb.providers.turn_abort import AbortError, AbortSignal, interruptible
 from aistream_nb.providers.turn_outcome import ToolCallSummary
 
-__all__ = ["Answer", "CallDesk"]
+__all__ = ["RESULT_LIMIT", "Answer", "CallDesk"]
+
+RESULT_LIMIT: Final = 2_000_000
+"""Characters of a result's JSON text: more than most models can read at all."""
 
 _EDITED: Final = (
     "A person changed the arguments before the tool ran. The result is that of the "
@@ -75,12 +78,14 @@ class CallDesk:
         timeout: float | None = None,
         abort: AbortSignal | None = None,
         interrupt_tools: bool = False,
+        max_result_chars: int | None = RESULT_LIMIT,
     ) -> None:
         self._tools: Final = tools
         self._gate: Final = gate
         self._timeout: Final = timeout
         self._abort: Final = abort
         self._tool_abort: Final = abort if interrupt_tools else None
+        self._longest: Final = max_result_chars
 
     async def answer(self, call: ReadyCall) -> Answer:
         """The answer to one call; never raises but for a cancellation."""
@@ -150,7 +155,7 @@ class CallDesk:
             return _error(call, _said(_own_cancellation(error)), approved.edited)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a tool may raise anything
             return _error(call, _said(error), approved.edited)
-        return _success(approved, value)
+        return _success(approved, value, longest=self._longest)
 
     async def _value(self, approved: _Approved) -> object:
         scope = asyncio.timeout(self._timeout)
@@ -235,7 +240,7 @@ def _failed(call: ReadyCall, error: Exception) -> Answer:
     return Answer(call=call, result=answer.result, failure=failure)
 
 
-def _success(approved: _Approved, value: object) -> Answer:
+def _success(approved: _Approved, value: object, *, longest: int | None) -> Answer:
     call, edited = approved.call, approved.edited
     if value is ABSENT or inspect.isroutine(value):
         said = (
@@ -246,10 +251,25 @@ def _success(approved: _Approved, value: object) -> Answer:
         # The model sees its own arguments again, so it must be told of the others.
         value = {"note": _EDITED, "changedArguments": edited, "result": value}
     try:
-        text = encode_json(value)
+        text = _result_text(value, longest)
     except UnencodableError as error:
         return _error(call, f"failed to serialize tool result: {error}", edited)
     except Exception as error:  # noqa: BLE001 - the tool's own object may raise anything
         said = f"failed to serialize tool result: {type(error).__name__}"
         return _error(call, said, edited)
     return _answer(call, text, is_error=False, edited=edited)
+
+
+def _result_text(value: object, longest: int | None) -> str:
+    """The JSON text of a result; of one that is too long, JSON that says so."""
+    if longest is None:
+        return encode_json(value)
+    text, is_all = encode_start(value, most=longest)
+    if is_all:
+        return text
+    note = (
+        f"The result was cut: its JSON text has more than {longest} characters, and "
+        "these are the first of them. Ask for less at once. (The limit is "
+        "max_result_chars.)"
+    )
+    return encode_json({"note": note, "start": text})

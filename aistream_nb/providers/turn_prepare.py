@@ -32,6 +32,7 @@ from aistream_nb.providers.registry import (
 from aistream_nb.providers.retry import RetryPolicy
 from aistream_nb.providers.thinking import ThinkingLike, resolve_thinking
 from aistream_nb.providers.turn_abort import AbortSignal
+from aistream_nb.providers.turn_calls import RESULT_LIMIT
 from aistream_nb.providers.turn_outcome import ToolConflicts
 from aistream_nb.providers.turn_source import TurnHooks
 
@@ -69,6 +70,7 @@ class TurnOptions(TypedDict, total=False):
     tool_timeout: float | None
     interrupt_tools: bool
     max_answer_bytes: int | None
+    max_result_chars: int | None
     on_request: Callable[[Mapping[str, Any], str], None] | None
     on_bytes: Callable[[bytes], None] | None
     on_retry: Callable[[ProviderError, int, float], None] | None
@@ -99,6 +101,9 @@ class TurnSettings:
     interrupt_tools: bool = False
     max_answer_bytes: int | None = ANSWER_LIMIT
     """The longest answer to one request; ``None`` reads as long as bytes come."""
+    max_result_chars: int | None = RESULT_LIMIT
+    """The longest JSON text of one tool result; a longer one is cut, and says so.
+    ``None`` sends and shows it all, however long that takes."""
     on_request: Callable[[Mapping[str, Any], str], None] | None = None
     on_bytes: Callable[[bytes], None] | None = None
     on_retry: Callable[[ProviderError, int, float], None] | None = None

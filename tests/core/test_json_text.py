@@ -15,6 +15,7 @@ from aistream_nb.core.json_text import (
     JS_WHITESPACE,
     UnencodableError,
     encode_json,
+    encode_start,
     is_blank,
     join_surrogates,
     parse_json,
@@ -270,3 +271,58 @@ def test_surrogate_halves_that_met_are_joined_and_lone_ones_stay():
     assert join_surrogates("\ude00\ud83d") == "\ude00\ud83d"
     assert join_surrogates("\ud83d\ud83d\ude00") == "\ud83d\U0001f600"
     assert join_surrogates("plain") == "plain"
+
+
+# ------------------------------------------------------------ the start of it
+
+
+class Counted(list[Any]):
+    """A list that counts how many of its items somebody looked at."""
+
+    def __init__(self, items: Any) -> None:
+        super().__init__(items)
+        self.looked_at = 0
+
+    def __iter__(self) -> Any:
+        for item in super().__iter__():
+            self.looked_at += 1
+            yield item
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inside: st.lists(inside) | st.dictionaries(st.text(), inside),
+    max_leaves=10,
+)
+
+
+@given(JSON, st.integers(min_value=0, max_value=60))
+def test_the_start_of_a_text_is_the_start_of_the_whole_text(value: Any, most: int):
+    whole = encode_json(value)
+    assert encode_start(value, most=most) == (whole[:most], len(whole) <= most)
+
+
+def test_what_comes_after_the_start_is_not_looked_at():
+    few, many = Counted(range(10_000)), Counted(range(100_000))
+    assert encode_start(few, most=100) == encode_start(many, most=100)
+    assert few.looked_at == many.looked_at < 60
+
+
+def test_of_a_long_text_only_its_start_is_quoted(monkeypatch: pytest.MonkeyPatch):
+    quoted: list[int] = []
+    dumps = json.dumps
+
+    def counting(text: str, **options: Any) -> str:
+        quoted.append(len(text))
+        return dumps(text, **options)
+
+    monkeypatch.setattr("aistream_nb.core.json_text.json.dumps", counting)
+    text, is_all = encode_start({"a": "x" * 1_000_000}, most=100)
+    assert (len(text), is_all) == (100, False)
+    assert max(quoted) == 100
+
+
+def test_what_has_no_text_is_refused_where_it_is_reached():
+    with pytest.raises(UnencodableError):
+        encode_start([object()], most=100)
+    assert encode_start(["x" * 10, object()], most=5) == ('["xxx', False)

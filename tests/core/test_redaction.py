@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from pydantic import BaseModel
 
+from aistream_nb.core import redaction
 from aistream_nb.core.redaction import REDACTED, Redactor, is_secret_name
 from aistream_nb.core.values import ABSENT
 
@@ -246,3 +247,21 @@ def test_a_long_name_is_looked_at_from_its_end():
     assert is_secret_name("a_" * 1_000_000 + "api_key")
     assert not is_secret_name("a_" * 1_000_000)
     assert time.perf_counter() - begun < 1
+
+
+@given(text=st.from_regex(redaction._KEY_SHAPES))
+def test_a_key_of_any_shape_has_a_sign_that_is_looked_for(text):
+    assert any(sign in text for sign in redaction._KEY_SIGNS)
+
+
+@pytest.mark.parametrize(
+    ("signs", "pattern"),
+    [(signs, one) for signs, patterns in redaction._BY_SIGN for one in patterns],
+)
+@settings(max_examples=50)
+@given(data=st.data())
+def test_what_a_pattern_matches_has_a_sign_that_is_looked_for(signs, pattern, data):
+    # A condition on what follows would have most texts thrown away.
+    wider = pattern.pattern.replace(r"(?=\S*\d)", "")
+    text = data.draw(st.from_regex(wider))
+    assert any(sign in text.casefold() for sign in signs)

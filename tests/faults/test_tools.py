@@ -19,11 +19,12 @@ from turn_kit import FakeTool, Server, call_block, message, text_block
 
 import aistream_nb as ai
 from aistream_nb.providers.retry import NO_RETRY
+from aistream_nb.providers.turn_calls import RESULT_LIMIT
 
 ARGUMENTS = '{"city": "Hvar", "more": {"list": [1]}}'
 ASKED = {"city": "Hvar", "more": {"list": [1]}}
 BIG = 10_000_000
-"""Letters. A hundred million pass too; the test need not wait for them."""
+"""Letters. A hundred million take no longer once they are there."""
 ran: list[str] = []
 
 
@@ -175,12 +176,24 @@ async def test_what_cannot_be_said_is_a_failure(make: Callable[[], object], word
         (lambda: "\ud800", '"\\ud800"'),
         (lambda: None, "null"),
         (printing, '"printed"'),
-        (lambda: "x" * BIG, '"' + "x" * BIG + '"'),
     ],
-    ids=["no number", "half a character", "nothing", "printing", "very much"],
+    ids=["no number", "half a character", "nothing", "printing"],
 )
 async def test_what_is_odd_is_an_answer(make: Callable[[], object], told: str):
     assert await answer_to(as_tool(giving(make))) == ("complete", told)
+
+
+async def test_what_is_very_much_is_cut_and_says_so():
+    status, told = await answer_to(as_tool(giving(lambda: "x" * BIG)))
+    assert status == "complete"
+    said = json.loads(told)
+    assert said["start"] == '"' + "x" * (RESULT_LIMIT - 1)
+    assert "The result was cut" in said["note"]
+
+
+async def test_what_is_very_much_may_be_sent_all_the_same():
+    told = await answer_to(as_tool(giving(lambda: "x" * BIG)), max_result_chars=None)
+    assert told == ("complete", '"' + "x" * BIG + '"')
 
 
 @pytest.mark.parametrize("raised", [SystemExit("bye"), NoWordsError()])

@@ -13,6 +13,7 @@ from turn_kit import FakeTool, Server, begin, call_block, kinds, message, play
 from aistream_nb.core.tool_spec import Deny, GateRequest, Proceed, ToolAnnotations
 from aistream_nb.core.values import ABSENT
 from aistream_nb.errors import TurnError
+from aistream_nb.providers.turn_calls import RESULT_LIMIT
 
 OSLO = {"city": "Oslo"}
 
@@ -246,6 +247,31 @@ async def test_a_value_without_json_is_an_error(value, text):
     result, _ = await result_of(FakeTool(action=lambda _: value))
     assert result.is_error
     assert result.result.startswith(f"get_weather (callId=t1): {text}")
+
+
+@pytest.mark.parametrize("longest", [12, 13, None, 2_000_000])
+async def test_a_result_up_to_the_limit_is_the_whole_text(longest):
+    tool = FakeTool(action=lambda _: ["snow", 1.0])
+    result, _ = await result_of(tool, max_result_chars=longest)
+    assert result.result == '["snow",1]'
+
+
+async def test_a_result_above_the_limit_says_that_it_is_cut():
+    tool = FakeTool(action=lambda _: {"sky": "č" * 50})
+    result, outcome = await result_of(tool, max_result_chars=10)
+    said = json.loads(result.result)
+    assert said["start"] == '{"sky":"čč'
+    assert "more than 10 characters" in said["note"]
+    assert "max_result_chars" in said["note"]
+    assert not result.is_error
+    (tail,) = outcome.continuation.messages[-1]["content"]
+    assert tail["content"] == result.result
+
+
+async def test_by_default_a_result_is_cut_where_no_model_would_read_on():
+    tool = FakeTool(action=lambda _: "x" * 3_000_000)
+    result, _ = await result_of(tool)
+    assert len(json.loads(result.result)["start"]) == RESULT_LIMIT
 
 
 async def test_the_second_gate_is_not_asked_before_the_first_tool_ended():
