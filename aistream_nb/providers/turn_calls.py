@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from aistream_nb.core.json_text import UnencodableError, encode_json, encode_start
+from aistream_nb.core.running_on import words_on_running
 from aistream_nb.core.tool_spec import ClientTool, Deny, Gate, GateRequest, Proceed
 from aistream_nb.core.turn_events import ToolCallResult
 from aistream_nb.core.values import ABSENT
@@ -163,11 +164,13 @@ class CallDesk:
             async with scope, interruptible(self._tool_abort):
                 return await approved.tool.execute(approved.arguments)
         except AbortError as abort:
-            raise TurnError(f"stopped while it ran: {abort}") from None
-        except TimeoutError:
+            words = f"stopped while it ran: {abort}{words_on_running(abort)}"
+            raise TurnError(words) from None
+        except TimeoutError as error:
             if not scope.expired():
                 raise
-            raise TurnError(f"no result within {self._timeout:g} s") from None
+            words = f"no result within {self._timeout:g} s{words_on_running(error)}"
+            raise TurnError(words) from None
 
 
 def _copied(arguments: Mapping[str, Any]) -> Mapping[str, Any]:

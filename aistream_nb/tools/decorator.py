@@ -67,7 +67,9 @@ def tool(  # noqa: PLR0913 the hints are MCP's, one keyword each, as decorators 
         destructive: It may destroy or overwrite something.
         idempotent: Calling it twice does no more than calling it once.
         open_world: It reaches things outside this machine.
-        timeout: Seconds that one call may take.
+        timeout: Seconds that one call may take. A coroutine is cancelled then; a plain
+            function runs in a thread, cannot be stopped and goes on, and the model is
+            told so.
         strict: ``False`` lets ``"5"`` pass for a number, for models that write so.
 
     Raises:

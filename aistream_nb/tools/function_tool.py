@@ -12,7 +12,8 @@ Rules that a change must keep:
    cancellation of the task that awaits the tool.
 
 A thread cannot be stopped from outside. When a call is cancelled or times out, a plain
-function runs to its end unseen; write a coroutine where that matters.
+function runs to its end, and what it returns is let go. The error of a time-out says
+so, to the model and to people; write a coroutine where that matters.
 
 How arguments are checked is told in :mod:`aistream_nb.tools.arguments`.
 """
@@ -28,6 +29,7 @@ from dataclasses import dataclass, field, replace
 from types import MethodType
 from typing import Any, Final, Generic, ParamSpec, TypeVar, cast
 
+from aistream_nb.core.running_on import words_on_running
 from aistream_nb.core.tool_spec import ToolAnnotations, ToolSpec
 from aistream_nb.errors import ToolError, ToolExecutionError
 from aistream_nb.tools.arguments import (
@@ -193,7 +195,7 @@ class Tool(Generic[P, R]):
         clock: asyncio.Timeout | None = None
         try:
             async with asyncio.timeout(self._timeout) as clock:
-                return await _run(call)
+                return await _run(call, self._spec.name)
         except KeyboardInterrupt:
             raise
         except asyncio.CancelledError as error:
@@ -204,7 +206,8 @@ class Tool(Generic[P, R]):
             if clock is None or not clock.expired():
                 raise self._failure(error) from error
             limit = f"the tool took longer than its {self._timeout:g} seconds"
-            raise self._failure(error, limit) from error
+            words = f"{limit}{words_on_running(error)}"
+            raise self._failure(error, words) from error
         except BaseException as error:
             raise self._failure(error) from error
 
@@ -251,11 +254,11 @@ def _is_method(function: object) -> bool:
     return first is not None and first.name == "self"
 
 
-async def _run(call: functools.partial[Any]) -> object:
+async def _run(call: functools.partial[Any], name: str) -> object:
     function = call.func
     if _is_coroutine_function(function):
         return await call()
-    result, raised = await in_thread(call)
+    result, raised = await in_thread(call, name=name)
     if isinstance(raised, (StopIteration, KeyboardInterrupt)):
         # Python would make a RuntimeError of the one, and the end of the loop of the
         # other.

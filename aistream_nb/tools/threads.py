@@ -3,7 +3,9 @@
 Not in the loop's pool: Python waits for the threads of a pool when a loop closes and
 when the process ends, so one function that never returns would hold both for ever,
 and a few of them would leave no thread for anybody else. A thread of its own can be
-given up. Nothing can stop it; it ends with the process at the latest.
+given up. Nothing can stop it; it ends with the process at the latest. That it goes on
+is noted on the cancellation, and the thread bears the tool's name, so that
+``threading.enumerate()`` shows what still runs.
 """
 
 from __future__ import annotations
@@ -15,14 +17,18 @@ from contextlib import suppress
 from contextvars import copy_context
 from typing import Any, TypeAlias
 
+from aistream_nb.core.running_on import note_running_on
+
 __all__ = ["Outcome", "in_thread"]
 
 Outcome: TypeAlias = tuple[object, BaseException | None]
 """What a function returned, or what it raised."""
 
 
-async def in_thread(function: Callable[[], Any]) -> Outcome:
+async def in_thread(function: Callable[[], Any], *, name: str = "") -> Outcome:
     """What ``function`` returned or raised, as a value, in the caller's context.
+
+    The thread is called after the tool's ``name``.
 
     It is a value because StopIteration and SystemExit cannot travel through a future,
     and because nothing that is raised in a thread may end the loop: a person's stop
@@ -40,8 +46,13 @@ async def in_thread(function: Callable[[], Any]) -> Outcome:
         with suppress(RuntimeError):  # the loop was closed: nobody waits any more
             loop.call_soon_threadsafe(_arrive, arrival, outcome)
 
-    threading.Thread(target=work, name="aistream_nb tool", daemon=True).start()
-    return await arrival
+    label = f"aistream_nb tool {name}".rstrip()
+    threading.Thread(target=work, name=label, daemon=True).start()
+    try:
+        return await arrival
+    except asyncio.CancelledError as stop:
+        note_running_on(stop)
+        raise
 
 
 def _tried(function: Callable[[], Any]) -> Outcome:

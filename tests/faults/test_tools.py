@@ -18,6 +18,7 @@ from fault_kit import hold_the_laws, kinds
 from turn_kit import FakeTool, Server, call_block, message, text_block
 
 import aistream_nb as ai
+from aistream_nb.core.running_on import RUNS_ON
 from aistream_nb.providers.retry import NO_RETRY
 from aistream_nb.providers.turn_calls import RESULT_LIMIT
 
@@ -213,7 +214,8 @@ async def test_a_tool_that_never_returns_is_given_up():
         await asyncio.Event().wait()
 
     status, told = await answer_to(as_tool(act), tool_timeout=0.02)
-    assert (status, "no result within 0.02 s" in told) == ("error", True)
+    assert status == "error"
+    assert told.endswith("no result within 0.02 s")
 
 
 def test_a_thread_that_never_returns_is_given_up_and_holds_nobody():
@@ -224,7 +226,8 @@ def test_a_thread_that_never_returns_is_given_up_and_holds_nobody():
 
     # asyncio.run would wait for the threads of a pool.
     status, told = asyncio.run(answer_to(as_tool(act), tool_timeout=0.02))
-    assert (status, "no result within 0.02 s" in told) == ("error", True)
+    assert status == "error"
+    assert f"no result within 0.02 s; {RUNS_ON}" in told
     go_on.set()
 
 

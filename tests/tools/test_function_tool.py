@@ -291,8 +291,37 @@ async def test_a_tool_that_takes_too_long_fails():
         """Wait."""
         await asyncio.Event().wait()
 
-    with pytest.raises(ToolExecutionError, match=r"longer than its 0\.01 seconds"):
+    with pytest.raises(ToolExecutionError, match=r"longer than its 0\.01 seconds$"):
         await wait.execute({})
+
+
+async def test_of_a_plain_function_that_takes_too_long_it_is_said_that_it_goes_on():
+    go_on = threading.Event()
+
+    @tool(timeout=0.01)
+    def dig() -> None:
+        """Dig."""
+        go_on.wait()
+
+    with pytest.raises(ToolExecutionError, match="goes on in its thread"):
+        await dig.execute({})
+    (thread,) = (one for one in threading.enumerate() if one.name.endswith("tool dig"))
+    go_on.set()
+    thread.join(5)
+
+
+async def test_an_error_without_words_is_told_by_its_name():
+    class MuteError(Exception):
+        def __str__(self) -> str:
+            raise ValueError
+
+    @tool
+    def fail() -> None:
+        """Fail."""
+        raise MuteError
+
+    with pytest.raises(ToolExecutionError, match="MuteError"):
+        await fail.execute({})
 
 
 async def test_a_raw_tool_gets_its_arguments_by_name():

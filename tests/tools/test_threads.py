@@ -6,6 +6,7 @@ from contextvars import ContextVar
 
 import pytest
 
+from aistream_nb.core.running_on import words_on_running
 from aistream_nb.tools.threads import in_thread
 
 WORD: ContextVar[str] = ContextVar("word")
@@ -59,3 +60,14 @@ async def test_what_comes_after_it_was_given_up_is_let_go():
     for thread in threads:
         thread.join(5)
     await asyncio.sleep(0)
+
+
+async def test_a_thread_that_goes_on_bears_the_name_of_its_tool():
+    go_on = threading.Event()
+    with pytest.raises(TimeoutError) as caught:
+        async with asyncio.timeout(0.01):
+            await in_thread(go_on.wait, name="fetch")
+    assert "goes on in its thread" in words_on_running(caught.value)
+    (thread,) = (one for one in threading.enumerate() if one.name.endswith("fetch"))
+    go_on.set()
+    thread.join(5)
