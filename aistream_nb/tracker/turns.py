@@ -35,11 +35,13 @@ class Turns:
 
     def request(self) -> bool:
         """Have the pump run on the next turn; ``False`` if no loop is running."""
-        try:
-            loop = asyncio.get_running_loop()
-        except RuntimeError:
+        # A request on a loop that stopped meanwhile may be lost, so it is made again.
+        # Asking the loop is cheap; to find out which one runs takes a system call.
+        if self._requested_on is not None and self._requested_on.is_running():
+            return True
+        loop = running_loop()
+        if loop is None:
             return False
-        # A request on a loop that ended meanwhile is lost, so it is made again.
         if self._requested_on is not loop:
             self._requested_on = loop
             loop.call_soon(self._turn)

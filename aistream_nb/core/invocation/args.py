@@ -20,10 +20,16 @@ __all__ = ["ArgumentText", "Reading", "WholeJSON"]
 
 _SPACE: Final = " \t\r\n"
 _ROOT: Final = re.compile(r"[ \t\r\n]*([^ \t\r\n])")
-_CLOSED_ROOTS: Final = frozenset('{["')
-_CLOSERS: Final = frozenset('}]"')
-_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
-_TEXT: Final = re.compile(r'(?:[^"\\]|\\.)*', re.DOTALL)
+_ANY_END: Final = ("",)
+_ENDS: Final = {
+    "{": ("}", *_SPACE),
+    "[": ("]", *_SPACE),
+    '"': ('"', *_SPACE),
+}
+_TAIL: Final = 16
+"""How much of the end of a text is looked at before all of it is."""
+_STRING: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_TEXT: Final = re.compile(r'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)
 
 
 class WholeJSON:
@@ -34,7 +40,7 @@ class WholeJSON:
     (False, True, {'a': [1]})
     """
 
-    __slots__ = ("_at", "_depth", "_end", "_in_string", "_root", "value")
+    __slots__ = ("_at", "_depth", "_end", "_ends", "_in_string", "_root", "value")
 
     def __init__(self) -> None:
         self._at: int = 0
@@ -42,6 +48,8 @@ class WholeJSON:
         self._in_string: bool = False
         self._root: str = ""
         """The first character of the value, once it is there."""
+        self._ends: tuple[str, ...] = _ANY_END
+        """How a text ends that may be whole; by one mark, if the root has one."""
         self._end: int = -1
         """Just behind the root's closing bracket or quote, once it is known."""
         self.value: object = ABSENT
@@ -51,18 +59,23 @@ class WholeJSON:
         """Whether ``text``, which extends what was read before, is whole."""
         if self._end >= 0:
             return self.value is not ABSENT and not text[self._end :].strip(_SPACE)
-        root = self._root or self._find_root(text)
-        if root in _CLOSED_ROOTS:
-            # Only a closing mark can end the root: anything else waits, unread.
-            last = text[-1]
-            if last in _SPACE:
-                last = text.rstrip(_SPACE)[-1]
-            return last in _CLOSERS and self._scan(text)
-        return root != "" and self._read_scalar(text)
+        if not (self._root or self._find_root(text)):
+            return False
+        if self._ends is _ANY_END:
+            return self._read_scalar(text)
+        return self.may_be_whole(text) and self._scan(text)
+
+    def may_be_whole(self, text: str) -> bool:
+        """Whether a look at the end of ``text`` leaves open that it is whole."""
+        if not text.endswith(self._ends):
+            return False
+        tail = text[-_TAIL:].rstrip(_SPACE)
+        return not tail or tail.endswith(self._ends)
 
     def _find_root(self, text: str) -> str:
         found = _ROOT.match(text)
         self._root = "" if found is None else found[1]
+        self._ends = _ENDS.get(self._root, _ANY_END)
         return self._root
 
     def _read_scalar(self, text: str) -> bool:
@@ -159,6 +172,28 @@ class ArgumentText:
     def complete(self) -> bool:
         """Whether the tracked text is one whole JSON value."""
         return self._whole.read(self.tracked)
+
+    def grow(self, text: object) -> str | None:
+        """Take what ``text`` adds, if it adds and surely is not whole JSON by it.
+
+        ``None``, and nothing is taken, if it takes more than a look to tell.
+
+        >>> text = ArgumentText()
+        >>> text.receive('{"a":'), text.complete, text.grow('{"a": 1'), text.tracked
+        (<Reading.GREW: 'grew'>, False, ' 1', '{"a": 1')
+        >>> text.grow('{"a": 1}'), text.grow('{"b"'), text.tracked
+        (None, None, '{"a": 1')
+        """
+        tracked = self.tracked
+        if type(text) is not str or self._whole.may_be_whole(text):
+            return None
+        if not text.startswith(tracked):
+            return None
+        delta = text[len(tracked) :]
+        if self._streamed is not None:
+            self._streamed += delta
+        self.tracked = text
+        return delta
 
     def receive(self, text: str) -> Reading:
         """Take a text that may extend the tracked one; growth is in :attr:`delta`."""

@@ -13,14 +13,22 @@ from typing import Any, Final, Literal, Protocol, TypeAlias
 from aistream_nb.core.invocation.args import ArgumentText
 from aistream_nb.core.invocation.events import Diagnostic, ToolResponse
 from aistream_nb.core.invocation.ledger import LedgerRow
-from aistream_nb.core.invocation.machines import Move, Standing
+from aistream_nb.core.invocation.machines import (
+    Input,
+    Move,
+    Outcome,
+    Owner,
+    Standing,
+)
 from aistream_nb.core.values import ABSENT
 
-__all__ = ["Call", "ExecuteWhen", "OnDivergence", "Policy", "Surroundings"]
+__all__ = ["HISTORY", "Call", "ExecuteWhen", "OnDivergence", "Policy", "Surroundings"]
 
 ExecuteWhen: TypeAlias = Literal["args_complete", "run_settled"]
 OnDivergence: TypeAlias = Literal["execute_latest"] | None
 
+HISTORY: Final = (Outcome.RESTORED, Outcome.RECORDED)
+_COMPLETE: Final = Input.COMPLETE
 _VANISHED_CALLS: Final = 256
 
 
@@ -91,6 +99,27 @@ class Call:
         self.forgotten: bool = False
         self.has_tool: bool = True
         self.told: bool = False
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing but the id is needed to go on exactly once."""
+        outcome = self.standing.outcome
+        if outcome is Outcome.RECORDED:
+            return True
+        return self.standing.input is _COMPLETE and outcome is not Outcome.PENDING
+
+    @property
+    def waits(self) -> bool:
+        """Whether it may go on although the next snapshot shows it as it is.
+
+        It waits for the end of a run, or for a tool; history waits for nothing.
+        """
+        standing = self.standing
+        if standing.outcome in HISTORY:
+            return False
+        if standing.input is not _COMPLETE:
+            return True
+        return standing.outcome is Outcome.PENDING and standing.owner is Owner.UNKNOWN
 
     def forget(self) -> None:
         """Drop everything but the id and where it stands: enough for exactly once."""

@@ -13,19 +13,19 @@ name the edges of the specification.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from aistream_nb.core.invocation.args import ArgumentText
-from aistream_nb.core.invocation.call import Call, Policy, Surroundings
+from aistream_nb.core.invocation.call import HISTORY, Call, Policy, Surroundings
 from aistream_nb.core.invocation.commands import Command, Open
 from aistream_nb.core.invocation.events import Diagnostic, Ended, Left, Returned
 from aistream_nb.core.invocation.ledger import Ledger
 from aistream_nb.core.invocation.live import LiveCalls
-from aistream_nb.core.invocation.machines import Input, Move, Outcome, Standing
+from aistream_nb.core.invocation.machines import Move, Outcome, Standing
+from aistream_nb.core.invocation.message_memory import MessageMemory
 from aistream_nb.core.invocation.snapshot_walk import (
     CallSight,
-    MessageMemory,
     Snapshot,
     calls_in,
     read_call,
@@ -34,7 +34,6 @@ from aistream_nb.core.invocation.snapshot_walk import (
 
 __all__ = ["CallBook"]
 
-_HISTORY: Final = (Outcome.RESTORED, Outcome.RECORDED)
 _PAST_CALLS: Final = 1_000
 _MALFORMED_PLACES: Final = 1_000
 
@@ -55,7 +54,8 @@ class CallBook:
     def _start_epoch(self) -> None:
         self._calls: dict[str, Call] = {}
         self._vanished: dict[str, Call] = {}
-        self._memory: MessageMemory = MessageMemory()
+        only = ("role",) if self._policy.assistant_only else ()
+        self._memory: MessageMemory = MessageMemory((*only, "content"))
         self._last: Snapshot | None = None
         self._armed: bool = True
         self._malformed: set[tuple[int, int]] = set()
@@ -70,15 +70,13 @@ class CallBook:
             return self._cannot_read(value, error)
         if snapshot is None:
             return self._cannot_read(value, None)
-        last = self._last
-        trust = last is None or snapshot.messages is not last.messages
-        if not trust and self._has_same_flags(snapshot):
+        due = self._due(snapshot)
+        if due is None:
             return []
         history = self._armed or snapshot.is_loading
-        for index in self._memory.due(snapshot.messages, trust=trust):
-            self._walk(index, snapshot, history=history)
-        left = self._memory.commit()
-        for tool_call_id in sorted(left) if left else ():
+        for place in due:
+            self._walk(place, snapshot, history=history)
+        for tool_call_id in sorted(self._memory.commit()):
             self._let_leave(self._calls[tool_call_id])
         self._last, self._armed = snapshot, False
         commands = self._commands[:]
@@ -120,27 +118,54 @@ class CallBook:
         )
         return []
 
-    def _has_same_flags(self, snapshot: Snapshot) -> bool:
-        last = self._last
-        return (
-            last is not None
-            and snapshot.is_running == last.is_running
-            and snapshot.is_loading == last.is_loading
+    def _due(self, snapshot: Snapshot) -> Sequence[int] | None:
+        """The places to read; ``None`` if the snapshot is the last one once more."""
+        last, messages = self._last, snapshot.messages
+        if last is None:
+            return self._memory.due(messages, trust=False)
+        same_flags = (
+            snapshot.is_running is last.is_running
+            and snapshot.is_loading is last.is_loading
         )
+        if snapshot.stamp is not None:
+            if snapshot.since is not last.stamp:
+                return self._memory.due(messages, trust=False)
+            return self._memory.due_of(snapshot.changed, len(messages))
+        if messages is last.messages and same_flags:
+            return None
+        return self._memory.due(messages, trust=same_flags)
 
-    def _walk(self, index: int, snapshot: Snapshot, *, history: bool) -> None:
-        message = snapshot.messages[index]
-        ids: list[str] = []
-        quiet = True
+    def _walk(self, place: int, snapshot: Snapshot, *, history: bool) -> None:
+        message = snapshot.messages[place]
         parts = calls_in(message, assistant_only=self._policy.assistant_only)
-        for place, part in enumerate(parts):
+        if len(parts) == 1 and not history and self._only_grew(place, parts[0]):
+            return
+        ids: list[str] = []
+        quiet, waits = True, False
+        for number, part in enumerate(parts):
             call = self._take(part, snapshot, history=history)
             if isinstance(call, Call):
                 ids.append(call.tool_call_id)
                 quiet = quiet and call.standing.resolved
+                waits = waits or call.waits
             else:
-                self._report_malformed((index, place), call)
-        self._memory.note(index, message, ids, quiet=quiet)
+                self._report_malformed((place, number), call)
+        self._memory.note(place, message, ids, quiet=quiet, waits=waits)
+
+    def _only_grew(self, place: int, part: Mapping[str, Any]) -> bool:
+        """Take the one call of a message if its text grew, and that is all: the rule.
+
+        What the memory knows of the message is then still so.
+        """
+        try:
+            call = self._calls.get(part.get("toolCallId", ""))
+            return (
+                call is not None
+                and self._memory.holds_only(place, call.tool_call_id)
+                and self._rules.grow(call, part)
+            )
+        except Exception:  # noqa: BLE001 -- a foreign mapping may raise anything; E.2
+            return False
 
     def _take(
         self, part: Mapping[str, Any], snapshot: Snapshot, *, history: bool
@@ -182,7 +207,7 @@ class CallBook:
             )
         if call.gone:
             self._let_return(call)
-        if call.standing.outcome not in _HISTORY:
+        if call.standing.outcome not in HISTORY:
             return call
         call.standing.move(Move.RECORD if sight.answered else Move.RESTORE)
         call.args = ArgumentText()
@@ -196,7 +221,7 @@ class CallBook:
             call = self._first_sight(sight, snapshot)
         if call.gone:
             self._let_return(call)
-        if call.standing.outcome in _HISTORY and not self._promote(call, sight):
+        if call.standing.outcome in HISTORY and not self._promote(call, sight):
             return call
         self._rules.see(call, sight, running=snapshot.is_running)
         return call
@@ -227,7 +252,7 @@ class CallBook:
         """The call is not in the snapshot any more (B.1)."""
         call.gone = True
         self._rules.tell(call, Left())
-        if _is_over(call):
+        if call.over:
             call.forget()
             return
         self._vanished[call.tool_call_id] = call
@@ -253,11 +278,3 @@ class CallBook:
 
     def _report(self, code: str, message: str, error: Exception | None) -> None:
         self._outside.report(Diagnostic(code, message, error=error))
-
-
-def _is_over(call: Call) -> bool:
-    """Whether nothing but the id is needed to go on exactly once."""
-    outcome = call.standing.outcome
-    if outcome is Outcome.RECORDED:
-        return True
-    return call.standing.input is Input.COMPLETE and outcome is not Outcome.PENDING

@@ -3,11 +3,15 @@
 Commands are performed in order, on a later turn of the event loop than the snapshot
 that caused them. So each call's reader sees its text, then the end of the text,
 then its answer.
+
+Nobody changes a command. They are not frozen only because a frozen one takes four
+times as long to make, and there is one for each piece of text.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import TypeAlias
 
 from aistream_nb.core.invocation.call import Call
 from aistream_nb.core.invocation.events import ReaderEvent, ToolResponse
@@ -23,39 +27,45 @@ __all__ = [
 ]
 
 
-class Open(NamedTuple):
+@dataclass(slots=True)
+class Open:
     """Tell the tool's ``stream_call`` of the call."""
 
     call: Call
 
 
-class Stream(NamedTuple):
+@dataclass(slots=True)
+class Stream:
     """Give the reader more text."""
 
     call: Call
     text: str
 
 
-class CloseArguments(NamedTuple):
+@dataclass(slots=True)
+class CloseArguments:
     """Tell the reader that no more text comes."""
 
     call: Call
 
 
-class Execute(NamedTuple):
+@dataclass(slots=True)
+class Execute:
     """Run the call, if its tables still allow it when the turn comes."""
 
     call: Call
 
 
-class Deliver(NamedTuple):
+@dataclass(slots=True)
+class Deliver:
     """Give the reader the backend's answer."""
 
     call: Call
     response: ToolResponse
 
 
-class Tell(NamedTuple):
+@dataclass(slots=True)
+class Tell:
     """Give the reader an event that changes neither its text nor its response."""
 
     call: Call

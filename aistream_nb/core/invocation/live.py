@@ -7,8 +7,8 @@ such as A.1 name the edges of the specification.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 from aistream_nb.core.invocation.args import ArgumentText, Reading
 from aistream_nb.core.invocation.call import Call, Policy, Surroundings
@@ -40,6 +40,7 @@ __all__ = ["LiveCalls"]
 _COMPLETE: Final = Input.COMPLETE
 _DIVERGED: Final = Input.DIVERGED
 _AWAITING: Final = Input.AWAITING
+_STREAMING: Final = Input.STREAMING
 _GREW: Final = Reading.GREW
 _OTHER: Final = Reading.OTHER
 
@@ -53,6 +54,22 @@ class LiveCalls:
         self._policy: Policy = policy
         self._outside: Surroundings = outside
         self._emit: Callable[[Command], None] = emit
+
+    def grow(self, call: Call, part: Mapping[str, Any]) -> bool:
+        """Take a part that says no more than that its text grew: the usual one.
+
+        ``False``, and nothing is taken, if it may say more; then :meth:`see` tells.
+        """
+        if call.standing.input is not _STREAMING or call.gone:
+            return False
+        if "result" in part or "approval" in part:
+            return False
+        if part.get("toolName") != call.tool_name:
+            return False
+        delta = call.args.grow(part.get("argsText"))
+        if delta:
+            self._emit(Stream(call, delta))
+        return delta is not None
 
     def see(self, call: Call, sight: CallSight, *, running: bool) -> None:
         """Compare what a snapshot shows of ``call`` with what is known of it."""

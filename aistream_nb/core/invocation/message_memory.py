@@ -1,0 +1,188 @@
+"""Which messages of a new list need not be read again, and which calls left it.
+
+The promise: a snapshot costs its growth and not its history, and no call is
+overlooked. Three rules make both true.
+
+Rule 1: a message is *quiet* when all its calls are answered. Only a quiet message is
+passed over, and only where it is the same object as before, or equal to it.
+Rule 2: the last message, of the old list and of the new one, is always read: it is
+the one that hosts edit in place.
+Rule 3: where an owner says what changed, his word is taken for what may be quiet or
+not; what *waits*, for a tool or for the end of the run, is read all the same.
+
+What a call does about what is read is not here; see
+:mod:`aistream_nb.core.invocation.calls`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from itertools import islice
+from operator import itemgetter
+from typing import Any, Final
+
+__all__ = ["MessageMemory"]
+
+_NO_IDS: Final[frozenset[str]] = frozenset()
+
+
+class MessageMemory:
+    """Knows the messages of the last list, and what was found in each.
+
+    Use: ask :meth:`due` or :meth:`due_of`, read each, :meth:`note` what was found,
+    :meth:`commit`.
+
+    Args:
+        fields: What of a message counts; the rest may differ.
+    """
+
+    def __init__(self, fields: Sequence[str] = ("content",)) -> None:
+        self._matter: itemgetter[Any] = itemgetter(*fields)
+        self._messages: list[Any] = []
+        self._ids: list[list[str]] = []
+        self._loud: set[int] = set()
+        """The places of messages that are not quiet."""
+        self._waiting: set[int] = set()
+        self._before: set[str] = set()
+        self._kept: int = 0
+        """How many messages at the start are quiet, to be compared in one go."""
+        self._start: list[Any] = []
+        self._start_matter: list[Any] | None = None
+        self._first: Any = None
+
+    # ------------------------------------------------------------ what to read
+
+    def due(self, messages: Sequence[Any], *, trust: bool = True) -> Sequence[int]:
+        """The places to read. Without ``trust`` that is every message."""
+        count, before = len(messages), len(self._messages)
+        if count < before:
+            self._drop_behind(count)
+            before = count
+        kept = self._kept
+        if not trust or (kept and not self._starts_the_same(messages, kept)):
+            kept = 0
+        due = range(kept, count)
+        # The last message of either list is one that hosts edit in place.
+        last = before - 1
+        if not trust or last <= kept:
+            return due
+        known, loud = self._messages, self._loud
+        return [
+            place
+            for place in due
+            if place >= last
+            or place in loud
+            or not _same(messages[place], known[place])
+        ]
+
+    def due_of(self, changed: Collection[int], count: int) -> Sequence[int]:
+        """The places to read of ``count`` messages of which only these changed."""
+        if count < len(self._messages):
+            self._drop_behind(count)
+        return sorted({*changed, *self._waiting, *range(len(self._messages), count)})
+
+    def _starts_the_same(self, messages: Sequence[Any], count: int) -> bool:
+        """Whether the kept messages are there, found at the speed of C."""
+        if len(self._start) != count:
+            self._start, self._start_matter = self._messages[:count], None
+        if messages[0] is self._start[0]:
+            return _same(_list_of(messages, count), self._start)
+        if not self._matters_the_same(messages, count):
+            return False
+        # A host that decodes every list anew is compared with what is warm in the
+        # cache; one that begins to share its messages is recognised by identity.
+        if messages[0] is self._first:
+            self._messages[:count] = self._start = _list_of(messages, count)
+            self._start_matter = None
+        self._first = messages[0]
+        return True
+
+    def _matters_the_same(self, messages: Sequence[Any], count: int) -> bool:
+        # What counts of a message is a quarter less to compare than all of it.
+        try:
+            matter = list(map(self._matter, islice(messages, count)))
+            if self._start_matter is None:
+                self._start_matter = list(map(self._matter, self._start))
+        except Exception:  # noqa: BLE001 -- a message without, or a foreign one
+            return _same(_list_of(messages, count), self._start)
+        return _same(matter, self._start_matter)
+
+    # ------------------------------------------------------------ what was found
+
+    def note(
+        self,
+        place: int,
+        message: object,
+        ids: list[str],
+        *,
+        quiet: bool,
+        waits: bool = False,
+    ) -> None:
+        """Remember what reading the message at ``place`` found.
+
+        Args:
+            place: Where it is in the list.
+            message: The message itself.
+            ids: The calls in it.
+            quiet: Whether all of them are answered.
+            waits: Whether one of them may go on although its message stays the same.
+        """
+        if place == len(self._messages):
+            self._messages.append(message)
+            self._ids.append(ids)
+        else:
+            before = self._ids[place]
+            if ids != before:
+                self._before.update(set(before).difference(ids))
+                self._ids[place] = ids
+            self._messages[place] = message
+            if place < self._kept:
+                self._start.clear()
+        if quiet:
+            self._loud.discard(place)
+        else:
+            self._loud.add(place)
+            self._kept = min(self._kept, place)
+        if waits:
+            self._waiting.add(place)
+        else:
+            self._waiting.discard(place)
+
+    def holds_only(self, place: int, tool_call_id: str) -> bool:
+        """Whether this call, and no other one, was found in the message there."""
+        return place < len(self._ids) and self._ids[place] == [tool_call_id]
+
+    def commit(self) -> Collection[str]:
+        """Take the list as known; the calls that were in the last one and left."""
+        kept, last = self._kept, len(self._messages) - 1
+        while kept < last and kept not in self._loud:
+            kept += 1
+        self._kept = kept
+        if not self._before:
+            return _NO_IDS
+        left, self._before = self._before, set()
+        # Rare, so it may cost: one of them may also be where we did not look.
+        left.difference_update(*self._ids)
+        return left
+
+    def _drop_behind(self, count: int) -> None:
+        self._before.update(*self._ids[count:])
+        del self._messages[count:], self._ids[count:]
+        self._loud = {place for place in self._loud if place < count}
+        self._waiting = {place for place in self._waiting if place < count}
+        self._kept = max(min(self._kept, count - 1), 0)
+        self._start.clear()
+
+
+def _list_of(messages: Sequence[Any], count: int) -> list[Any]:
+    start: Any = messages[:count]
+    return start if start.__class__ is list else [*start]
+
+
+def _same(one: object, other: object) -> bool:
+    if one is other:
+        return True
+    try:
+        return bool(one == other)
+    except Exception:  # noqa: BLE001 -- a foreign object's == may raise anything; then we read
+        return False

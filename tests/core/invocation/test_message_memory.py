@@ -1,0 +1,175 @@
+"""A snapshot costs its growth, and no call is overlooked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from hypothesis import given, strategies as st
+
+from aistream_nb.core.invocation.message_memory import MessageMemory
+from aistream_nb.core.invocation.snapshot_walk import calls_in
+
+
+def call(tool_call_id: str, **fields: Any) -> dict[str, Any]:
+    return {"type": "tool-call", "toolCallId": tool_call_id, "toolName": "t", **fields}
+
+
+def message(*parts: Any, **fields: Any) -> dict[str, Any]:
+    return {"role": "assistant", "content": list(parts), **fields}
+
+
+class Hostile(Mapping[str, Any]):
+    """A mapping that raises whatever is asked of it."""
+
+    def __getitem__(self, key: str) -> Any:
+        raise RuntimeError(key)
+
+    def __iter__(self) -> Iterator[str]:
+        raise RuntimeError
+
+    def __len__(self) -> int:
+        raise RuntimeError
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError
+
+    __hash__ = None
+
+
+def note(memory: MessageMemory, messages: list[Any], *, quiet: bool = True) -> set[str]:
+    """Walk what is due, as the book does."""
+    for index in memory.due(messages):
+        ids = [part["toolCallId"] for part in calls_in(messages[index])]
+        memory.note(index, messages[index], ids, quiet=quiet)
+    return set(memory.commit())
+
+
+def messages_of(count: int) -> list[Any]:
+    return [message(call(f"c{n}"), id=f"m{n}") for n in range(count)]
+
+
+def test_quiet_messages_that_are_the_same_are_not_walked_again() -> None:
+    memory, shared = MessageMemory(), messages_of(5)
+    assert list(memory.due(shared)) == [0, 1, 2, 3, 4]
+    note(memory, shared)
+    assert list(memory.due([*shared])) == [4]
+
+
+def test_quiet_messages_that_are_equal_are_not_walked_again() -> None:
+    memory = MessageMemory()
+    for _ in range(3):
+        note(memory, messages_of(5))
+    assert list(memory.due(messages_of(5))) == [4]
+    assert list(memory.due(messages_of(6))) == [4, 5]
+
+
+def test_a_host_that_begins_to_share_is_recognised_by_identity() -> None:
+    memory, shared = MessageMemory(), messages_of(5)
+    note(memory, messages_of(5))
+    for _ in range(3):
+        note(memory, [*shared])
+    assert memory._start[0] is shared[0]
+
+
+def test_tuples_are_as_good_as_lists() -> None:
+    memory, shared = MessageMemory(), messages_of(5)
+    note(memory, shared)
+    assert list(memory.due(tuple(shared))) == [4]
+
+
+def test_a_message_that_is_not_quiet_is_walked_again() -> None:
+    memory, shared = MessageMemory(), messages_of(3)
+    note(memory, shared, quiet=False)
+    assert list(memory.due([*shared])) == [0, 1, 2]
+
+
+def test_without_trust_every_message_is_walked() -> None:
+    memory, shared = MessageMemory(), messages_of(3)
+    note(memory, shared)
+    assert list(memory.due(shared, trust=False)) == [0, 1, 2]
+
+
+def test_the_last_message_of_the_old_list_is_walked_once_more() -> None:
+    memory, shared = MessageMemory(), messages_of(3)
+    note(memory, shared)
+    assert list(memory.due([*shared, message()])) == [2, 3]
+
+
+def test_a_changed_message_is_walked_and_its_neighbours_are_not() -> None:
+    memory, shared = MessageMemory(), messages_of(5)
+    note(memory, shared)
+    changed = [*shared]
+    changed[1] = message(call("new"))
+    assert list(memory.due(changed)) == [1, 4]
+
+
+def test_a_comparison_that_raises_means_that_we_walk() -> None:
+    memory = MessageMemory()
+    note(memory, [Hostile(), message()])
+    assert list(memory.due([Hostile(), message()])) == [0, 1]
+
+
+def test_calls_that_left_are_named() -> None:
+    memory, shared = MessageMemory(), messages_of(4)
+    note(memory, shared)
+    assert note(memory, shared[:2]) == {"c2", "c3"}
+    assert note(memory, [shared[1]]) == {"c0"}
+    assert note(memory, []) == {"c1"}
+
+
+def test_a_call_that_moved_did_not_leave() -> None:
+    memory, shared = MessageMemory(), messages_of(3)
+    note(memory, shared)
+    moved = [message(call("c2")), shared[1], message(call("c0"))]
+    assert note(memory, moved) == set()
+
+
+@given(
+    st.lists(
+        st.lists(st.tuples(st.sampled_from("abcdef"), st.booleans()), max_size=6),
+        max_size=8,
+    ),
+    st.data(),
+)
+def test_memory_never_skips_a_message_that_differs_or_is_not_quiet(
+    lists: list[list[tuple[str, bool]]], draw: st.DataObject
+) -> None:
+    memory = MessageMemory()
+    old: list[Any] = []
+    quiet: list[bool] = []
+    for spec in lists:
+        new = [message(call(name)) for name, _ in spec]
+        for index in range(min(len(new), len(old))):
+            if draw.draw(st.booleans()) and new[index] == old[index]:
+                new[index] = old[index]
+        due = list(memory.due(new))
+        for index in range(len(new)):
+            if index in due:
+                memory.note(index, new[index], [spec[index][0]], quiet=spec[index][1])
+            else:
+                assert new[index] == old[index]
+                assert quiet[index]
+                assert index < len(new) - 1
+        before = {part["toolCallId"] for m in old for part in calls_in(m)}
+        now = {part["toolCallId"] for m in new for part in calls_in(m)}
+        assert set(memory.commit()) >= before - now
+        quiet = [
+            spec[index][1] if index in due else quiet[index]
+            for index in range(len(new))
+        ]
+        old = new
+
+
+def test_a_call_that_is_in_two_messages_and_leaves_one_did_not_leave() -> None:
+    memory = MessageMemory()
+    note(memory, [message(call("a")), message(call("a"))])
+    assert note(memory, [message(call("a")), message(call("b"))]) == set()
+
+
+def test_messages_without_content_are_compared_as_they_are() -> None:
+    memory = MessageMemory()
+    for _ in range(2):
+        note(memory, [{"id": "m0"}, *messages_of(3)])
+    assert list(memory.due([{"id": "m0"}, *messages_of(3)])) == [3]
+    assert list(memory.due([{"id": "new"}, *messages_of(3)])) == [0, 3]
