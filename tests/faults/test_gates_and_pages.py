@@ -273,6 +273,9 @@ HOSTILE = [
     {"type": "ready", "id": "6", "page": "p", "views": 10**30},
     {"type": "stop", "id": "7", **{f"key{n}" * 50: n for n in range(20_000)}},
     {"method": "update", "state": {"_esm": "alert(1)"}},
+    {"type": "send", "id": "8", "text": "x" * 50_000_000},
+    {"type": "edit", "id": "9", "message": "m" * 50_000_000, "text": "x"},
+    {"type": "rows", "id": "10", "start": 0, "count": 10**400},
 ]
 
 

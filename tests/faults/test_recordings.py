@@ -34,13 +34,27 @@ def full_disk(descriptor: int) -> None:
     os.close(full)
 
 
+def read_only(descriptor: int) -> None:
+    """Nothing can be written to this descriptor from now on."""
+    closed = os.open("/dev/null", os.O_RDONLY)
+    os.dup2(closed, descriptor)
+    os.close(closed)
+
+
 def descriptor_of(recording: Recording) -> int:
     assert recording._journal is not None
     return recording._journal._descriptor
 
 
 @pytest.mark.parametrize("name", ["run.jsonl", "run.jsonl.gz"])
-def test_a_disk_that_fills_up_ends_the_file_and_not_the_run(tmp_path: Path, name: str):
+@pytest.mark.parametrize(
+    ("strike", "words"),
+    [(full_disk, "No space left"), (read_only, "Bad file descriptor")],
+    ids=["a full disk", "read-only"],
+)
+def test_a_disk_that_fails_ends_the_file_and_not_the_run(
+    tmp_path: Path, name: str, strike: Callable[[int], None], words: str
+):
     ferry = Ferry()
     with steps() as turned:
         chat = ferry_chat(ferry)
@@ -48,7 +62,7 @@ def test_a_disk_that_fills_up_ends_the_file_and_not_the_run(tmp_path: Path, name
         task = turned.start(chat.send(BOOK))
         turned.until(lambda: bool(chat.waiting))
         kept = len(chat.recording.events)
-        full_disk(descriptor_of(chat.recording))
+        strike(descriptor_of(chat.recording))
         approve_what_waits(chat)
         turned.until(task.done)
         assert task.result().status == "finished"
@@ -57,7 +71,7 @@ def test_a_disk_that_fills_up_ends_the_file_and_not_the_run(tmp_path: Path, name
         turned.run(chat.aclose())
     assert len(ferry.booked) == 1
     (notice,) = chat.recording.notices
-    assert "No space left" in notice
+    assert words in notice
     assert "the file ends here" in notice
     assert len(Recording.load(tmp_path / name).events) >= kept
     chat.recording.save(tmp_path / "elsewhere.jsonl")

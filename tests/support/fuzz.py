@@ -1,0 +1,38 @@
+"""Fuzzes one target for a while, guided by what it covers. By hand, with atheris:
+
+    python -m venv fuzzing && fuzzing/bin/pip install atheris -e '.[dev]'
+    fuzzing/bin/python tests/support/fuzz.py sse -max_total_time=300
+
+Options with one dash are libFuzzer's. What it finds is written as ``crash-…`` into the
+working folder; once it is mended, keep it below ``tests/faults/cases/TARGET/``, where
+it is tried in every run of the tests.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Any
+
+atheris: Any = importlib.import_module("atheris")  # not among our requirements
+ROOT = Path(__file__).parents[2]
+KEPT = ROOT / "tests" / "faults" / "cases"
+
+with atheris.instrument_imports(include=["aistream_nb"]):
+    from fuzz_targets import TARGETS
+
+
+def main(arguments: list[str]) -> None:
+    """Fuzz what the first argument names."""
+    if not arguments or arguments[0] not in TARGETS:
+        raise SystemExit(f"Name one of: {', '.join(TARGETS)}")
+    name, *options = arguments
+    # libFuzzer wants a name for itself, and starts from what is kept.
+    seeds = [str(folder) for folder in (KEPT / name,) if folder.is_dir()]
+    atheris.Setup([name, *options, *seeds], TARGETS[name])
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
