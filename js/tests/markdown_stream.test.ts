@@ -1,8 +1,9 @@
-import { describe, expect, it } from "vitest";
+import createParser from "markdown-it";
+import { describe, expect, it, vi } from "vitest";
 import { toNodes } from "../src/markdown/nodes";
 import { normalize, parse } from "../src/markdown/parser";
-import { patchChildren } from "../src/markdown/patch";
 import { MarkdownStream } from "../src/markdown/stream";
+import { Stretches } from "../src/markdown/stretches";
 import { ANSWERS, commonmark } from "./corpus";
 
 const EXAMPLES = commonmark();
@@ -10,8 +11,13 @@ const ALL = [...ANSWERS, ...EXAMPLES];
 
 function oneShot(text: string): string {
   const root = document.createElement("div");
-  patchChildren(root, toNodes(parse(normalize(text), {})));
-  return root.innerHTML;
+  new Stretches(root).show(toNodes(parse(normalize(text), {})));
+  return htmlOf(root);
+}
+
+/** The markup, whichever attribute came first. */
+function htmlOf(root: Element): string {
+  return root.innerHTML.replace(/<ol (class="[^"]*") (start="\d+")/g, "<ol $2 $1");
 }
 
 function stream(): { root: HTMLElement; markdown: MarkdownStream } {
@@ -48,7 +54,7 @@ describe("a growing text", () => {
       for (let end = 1; end <= text.length; end++) {
         const part = text.slice(0, end);
         markdown.update(part);
-        if (!part.includes("]:")) expect(root.innerHTML, part).toBe(oneShot(part));
+        if (!part.includes("]:")) expect(htmlOf(root), part).toBe(oneShot(part));
       }
     }
   }, 60_000);
@@ -63,7 +69,7 @@ describe("a growing text", () => {
         markdown.update(text.slice(0, end));
       }
       markdown.finish(text);
-      expect(root.innerHTML, text).toBe(oneShot(text));
+      expect(htmlOf(root), text).toBe(oneShot(text));
     }
   }, 60_000);
 
@@ -77,7 +83,7 @@ describe("a growing text", () => {
         end += 1 + Math.floor(next() * 12);
         markdown.update(text.slice(0, end));
       }
-      if (root.innerHTML !== oneShot(text)) repaired++;
+      if (htmlOf(root) !== oneShot(text)) repaired++;
     }
     console.log(`${repaired} of 600 stitched texts were repaired at their end`);
     expect(repaired).toBeLessThan(40);
@@ -88,14 +94,14 @@ describe("a growing text", () => {
     markdown.update("one **tw");
     markdown.finish("one **tw");
     markdown.update("one **two**\n\nthree");
-    expect(root.innerHTML).toBe(oneShot("one **two**\n\nthree"));
+    expect(htmlOf(root)).toBe(oneShot("one **two**\n\nthree"));
   });
 
   it("starts over when it became shorter", () => {
     const { root, markdown } = stream();
     markdown.update("one\n\ntwo\n\nthree");
     markdown.update("four");
-    expect(root.innerHTML).toBe(oneShot("four"));
+    expect(htmlOf(root)).toBe(oneShot("four"));
   });
 });
 
@@ -136,31 +142,118 @@ describe("what is finished", () => {
   });
 });
 
-describe("the work for one more piece", () => {
+/** Blocks that end: none of them is code that stays open. */
+const BLOCKS = ANSWERS.filter((text) => !/^ *(```|~~~)/m.test(text))
+  .join("\n\n")
+  .repeat(8);
+
+/** Items and blocks by the hundred, with what is awkward at their ends. */
+const LONG_TEXTS: Readonly<Record<string, string>> = {
+  "many blocks": BLOCKS,
+  "a tight list": "- an item with `code`\n".repeat(300),
+  "a list that becomes loose late": `${"- item\n".repeat(200)}\n- last\n\nafter\n`,
+  "a numbered list": Array.from({ length: 150 }, (_, at) => `${at + 7}. item\n`).join(
+    "",
+  ),
+  "a list of parts": "1. one\n   - inner\n\n     para\n".repeat(70),
+  "lists after lists": `${"- a\n".repeat(64)}\n${"* b\n".repeat(129)}text\n\n${"1. c\n".repeat(65)}`,
+  "a table": `| a | b |\n|---|--:|\n${"| 1 | *2* |\n".repeat(200)}\nafter\n`,
+  "code that stays open": `\`\`\`\n${"a line of code\n".repeat(900)}`,
+  "code that closes": `x\n\n\`\`\`\n${"a line of code\n".repeat(900)}\`\`\`\nafter`,
+  "code without lines": `\`\`\`\n${"word ".repeat(4000)}\n\`\`\``,
+};
+
+describe("a long text", () => {
+  it.each(Object.entries(LONG_TEXTS))("is the same however it came: %s", (_, text) => {
+    for (const [seed, most] of [
+      [3, 90],
+      [5, 900],
+      [8, 9000],
+    ] as const) {
+      const next = random(seed);
+      const { root, markdown } = stream();
+      for (let end = 0, round = 0; end < text.length; round++) {
+        end += 1 + Math.floor(next() * most);
+        markdown.update(text.slice(0, end));
+        if (round % 40 === 0 && !text.includes("]:"))
+          expect(htmlOf(root)).toBe(oneShot(text.slice(0, end)));
+      }
+      if (!text.includes("]:")) expect(htmlOf(root)).toBe(oneShot(text));
+      markdown.finish(text);
+      expect(htmlOf(root)).toBe(oneShot(text));
+    }
+  });
+
+  it("is put right in short steps at its end", () => {
+    const text = BLOCKS;
+    const { root, markdown } = stream();
+    markdown.update(text);
+    const steps = [...markdown.finishing(text)].length;
+    expect(steps).toBeGreaterThan(300);
+    expect(htmlOf(root)).toBe(oneShot(text));
+  });
+
+  it("has few children at each level that grows", () => {
+    for (const name of ["many blocks", "a tight list", "a table"]) {
+      const { root, markdown } = stream();
+      markdown.update(LONG_TEXTS[name] ?? "");
+      for (const holder of root.querySelectorAll(".aistream-stretch, ul, tbody"))
+        expect(holder.children.length).toBeLessThanOrEqual(64);
+    }
+  });
+
+  it("numbers its items through", () => {
+    const { root, markdown } = stream();
+    markdown.update(LONG_TEXTS["a numbered list"] ?? "");
+    const starts = [...root.querySelectorAll("ol")].map((list) => list.start);
+    expect(starts).toEqual([7, 71, 135]);
+  });
+});
+
+interface Work {
+  /** Characters that the parser was given. */
+  readonly read: number;
+  /** Nodes that came, went or changed. */
+  readonly touched: number;
+}
+
+/** The work for six more lines in pieces of five characters, after so many lines. */
+function workAfter(lines: number, head: string, line: string): Work {
+  const { root, markdown } = stream();
+  const before = head + line.repeat(lines);
+  markdown.update(before);
+  const rules = Object.getPrototypeOf(new createParser().block);
+  const parse = vi.spyOn(rules as { parse(source: string): void }, "parse");
+  const observer = new MutationObserver(() => {});
+  observer.observe(root, { childList: true, characterData: true, subtree: true });
+  const text = before + line.repeat(6);
+  for (let end = before.length; end < text.length; end += 5)
+    markdown.update(text.slice(0, end + 5));
+  const touched = observer
+    .takeRecords()
+    .reduce((sum, it) => sum + 1 + it.addedNodes.length + it.removedNodes.length, 0);
+  const read = parse.mock.calls.reduce((sum, [source]) => sum + source.length, 0);
+  parse.mockRestore();
+  return { read, touched };
+}
+
+describe("the work for more text", () => {
   it.each([
-    ["paragraphs", "A sentence of some words that goes on for a while.\n\n"],
-    ["a list", "- an item with `code` and **bold** words\n"],
-    ["a table", "| cell one | cell two | 3 |\n"],
-    ["code", "const value = compute(1, 2, 3);\n"],
-  ])("does not grow with what is there: %s", (name, line) => {
-    const head =
-      name === "a table"
-        ? "| a | b | c |\n|---|---|---|\n"
-        : name === "code"
-          ? "```\n"
-          : "";
-    const cost = (lines: number): number => {
-      const { markdown } = stream();
-      markdown.update(head + line.repeat(lines));
-      markdown.update(head + line.repeat(lines + 1));
-      const from = performance.now();
-      for (let more = 2; more < 40; more++)
-        markdown.update(head + line.repeat(lines + more));
-      return performance.now() - from;
-    };
-    cost(20);
-    const small = Math.min(cost(20), cost(20), cost(20));
-    const large = Math.min(cost(2000), cost(2000), cost(2000));
-    expect(large).toBeLessThan(small * 12 + 25);
+    ["paragraphs", "", "A sentence of some words that goes on for a while.\n\n"],
+    ["a list", "", "- an item with `code` and **bold** words\n"],
+    ["a table", "| a | b | c |\n|---|---|---|\n", "| one | two | 3 |\n"],
+    ["code", "```\n", "const value = compute(1, 2, 3);\n"],
+  ])("is the same after 20 lines and after 4,000: %s", (name, head, line) => {
+    const early = workAfter(20, head, line);
+    const late = workAfter(4000, head, line);
+    console.log(name, "per five characters:", perDelta(early), perDelta(late));
+    expect(late.read).toBeLessThanOrEqual(early.read * 1.05);
+    expect(late.touched).toBeLessThanOrEqual(early.touched + 6);
+    expect(early.touched).toBeGreaterThan(0);
+
+    function perDelta({ read, touched }: Work): string {
+      const deltas = Math.ceil((line.length * 6) / 5);
+      return `${(read / deltas).toFixed(0)} read, ${(touched / deltas).toFixed(1)} touched`;
+    }
   });
 });

@@ -9,6 +9,7 @@ import { whenIdle } from "../idle";
 import { highlight } from "./highlight";
 import { typeset } from "./math";
 import type { Leaf } from "./nodes";
+import { appendCode, showCode } from "./pieces";
 
 interface LeafState {
   readonly kind: Leaf["leaf"];
@@ -76,16 +77,14 @@ function codeElement(leaf: Leaf): Element {
   pre.setAttribute("role", "region");
   pre.setAttribute("aria-label", "Code");
   const code = document.createElement("code");
-  code.append(document.createTextNode(leaf.text));
+  showCode(code, leaf.text);
   pre.append(code);
   bar.append(name, copy);
   frame.append(bar, pre);
   return remember(frame, leaf, (text, detail) => {
     name.textContent = detail || "text";
     frame.removeAttribute("data-done");
-    const only = code.firstChild;
-    if (code.childNodes.length === 1 && only instanceof Text) changeText(only, text);
-    else code.replaceChildren(document.createTextNode(text));
+    showCode(code, text);
     return true;
   });
 }
@@ -93,9 +92,10 @@ function codeElement(leaf: Leaf): Element {
 /** More text at the end of an open block; false if it is not one. */
 export function growCode(frame: Element, added: string): boolean {
   const state = STATES.get(frame);
-  const text = frame.querySelector("code")?.firstChild;
-  if (state?.kind !== "code" || !(text instanceof Text)) return false;
-  text.appendData(added);
+  const code = frame.querySelector("code");
+  if (state?.kind !== "code" || !code || !(code.firstChild instanceof Text))
+    return false;
+  appendCode(code, added);
   state.text += added;
   return true;
 }
@@ -122,15 +122,6 @@ export async function copyText(text: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** Change only the end of a text node if that is enough. */
-export function changeText(node: Text, text: string): void {
-  if (node.data === text) return;
-  if (text.startsWith(node.data)) node.appendData(text.slice(node.length));
-  else if (node.data.startsWith(text))
-    node.deleteData(text.length, node.length - text.length);
-  else node.data = text;
 }
 
 /** Colour the code inside `root`, which is finished, when there is time. */

@@ -151,6 +151,17 @@ export function parseBlocks(text: string, references: References): Token[] {
   return tokens;
 }
 
+/** A parser for what is inside of blocks that were found already. */
+const INSIDE = makeParser().disable(["normalize", "block"]);
+
+/** Read what is inside of the blocks of `parseBlocks`, and give them back. */
+export function parseInline(blocks: Token[], references: References): Token[] {
+  const state = new INSIDE.core.State("", INSIDE, { references });
+  state.tokens = blocks;
+  INSIDE.core.process(state);
+  return state.tokens;
+}
+
 /** Add the definitions of a text to `references`. */
 export function collectReferences(text: string, references: References): void {
   if (text.includes("]:")) parseBlocks(text, references);

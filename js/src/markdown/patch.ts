@@ -4,8 +4,9 @@
  * A node that stays the same stays the same object, and text that grew is appended:
  * a reader's selection and a screen reader's place survive.
  */
-import { changeText, isLeafElement, leafElement, updateLeaf } from "./leaves";
+import { isLeafElement, leafElement, updateLeaf } from "./leaves";
 import { type Elem, isElem, type Leaf, type Node } from "./nodes";
+import { changeText } from "./pieces";
 
 /** Make `parent`'s children from index `first` on equal to `nodes`. */
 export function patchChildren(

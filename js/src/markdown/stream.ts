@@ -16,26 +16,27 @@
  */
 import { type Block, offsetOfLine, topBlocks } from "./blocks";
 import { finishCode, growCode } from "./leaves";
-import { type Elem, isElem, LOOSE, type Node, toNodes } from "./nodes";
+import { type Node, toNodes } from "./nodes";
 import {
   collectReferences,
   normalize,
   parse,
   parseBlocks,
+  parseInline,
   type References,
+  type Token,
 } from "./parser";
-import { patchChildren } from "./patch";
+import { type Begun, LONG, listsFor, Stretches } from "./stretches";
 
 const FENCE = /^(?:[ \t]*\n)*(`{3,}|~{3,})([^\n]*)\n/;
 
-/** A tail that shrank to its last items or rows: what stands before them. */
-interface Shortened {
-  readonly kind: "list" | "table";
-  /** Finished items or rows that are in the DOM already. */
-  readonly count: number;
+/**
+ * A tail that shrank to its last items or rows: what stands before them. In a long
+ * list the count is that of the last of its lists.
+ */
+interface Shortened extends Begun {
   /** What a parser needs before the rest: the head of a table. */
   readonly prefix: string;
-  readonly loose: boolean;
 }
 
 interface OpenFence {
@@ -46,11 +47,10 @@ interface OpenFence {
 
 export class MarkdownStream {
   readonly #root: HTMLElement;
+  readonly #stretches: Stretches;
   #references: References = {};
   /** Where the text begins that is not frozen. */
   #start = 0;
-  /** How many children of the root are frozen. */
-  #frozen = 0;
   /** How much text the DOM shows. */
   #shown = 0;
   /** Up to where complete lines were looked at. */
@@ -60,6 +60,7 @@ export class MarkdownStream {
 
   constructor(root: HTMLElement) {
     this.#root = root;
+    this.#stretches = new Stretches(root);
   }
 
   /** Show a text that grew since the last time. */
@@ -80,8 +81,19 @@ export class MarkdownStream {
 
   /** The text is complete: make the DOM that of the whole text. */
   finish(source: string): void {
+    Array.from(this.finishing(source));
+  }
+
+  /** As `finish`, in steps that are short, as long as nothing else is shown. */
+  *finishing(source: string): Generator<void> {
     this.#restart();
-    patchChildren(this.#root, toNodes(parse(normalize(source), {})));
+    const references: References = {};
+    const nodes: Node[] = [];
+    for (const tokens of inBlocks(parseBlocks(normalize(source), references))) {
+      nodes.push(...toNodes(parseInline(tokens, references)));
+      yield;
+    }
+    yield* this.#stretches.showing(nodes);
     finishCode(this.#root);
   }
 
@@ -89,7 +101,7 @@ export class MarkdownStream {
   #restart(): void {
     this.#references = {};
     this.#start = 0;
-    this.#frozen = 0;
+    this.#stretches.restart();
     this.#shown = 0;
     this.#lines = 0;
     this.#fence = null;
@@ -99,8 +111,8 @@ export class MarkdownStream {
   #showTail(text: string): void {
     const source = (this.#short?.prefix ?? "") + text.slice(this.#start);
     const nodes = toNodes(parse(source, this.#copyOfReferences()));
-    if (this.#short) this.#continueShort(this.#short, nodes);
-    else patchChildren(this.#root, nodes, this.#frozen);
+    if (this.#short) this.#stretches.goOn(this.#short, nodes);
+    else this.#stretches.show(nodes);
   }
 
   #copyOfReferences(): References {
@@ -125,11 +137,12 @@ export class MarkdownStream {
   #freezeBlocks(whole: string, blocks: readonly Block[]): void {
     const done = blocks.length - 1;
     const taken = this.#take(whole, blocks[done - 1]?.end ?? 0);
-    for (let at = 0; at < done; at++) {
-      const child = this.#root.children[this.#frozen + at];
-      if (child) finishCode(child);
-    }
-    this.#frozen += done;
+    const begun = this.#short?.count ?? 0;
+    const count = blocks
+      .slice(0, done)
+      .map((block, at) => elementsOf(block, at === 0 ? begun : 0))
+      .reduce((sum, elements) => sum + elements, 0);
+    for (const element of this.#stretches.freeze(count)) finishCode(element);
     this.#short = null;
     // The last block may be long as well: a list after a paragraph, say.
     this.#freeze(whole.slice(taken));
@@ -142,9 +155,15 @@ export class MarkdownStream {
         ? (before?.prefix ?? whole.slice(0, offsetOfLine(whole, block.start + 2)))
         : "";
     this.#take(whole, block.parts[done] ?? 0);
+    let count = (before?.count ?? 0) + done;
+    if (block.kind === "list") {
+      const full = Math.floor(count / LONG);
+      for (const element of this.#stretches.freeze(full)) finishCode(element);
+      count -= full * LONG;
+    }
     this.#short = {
       kind: block.kind === "table" ? "table" : "list",
-      count: (before?.count ?? 0) + done,
+      count,
       prefix,
       loose: (before?.loose ?? false) || block.loose,
     };
@@ -158,25 +177,11 @@ export class MarkdownStream {
     return taken;
   }
 
-  /** The first node continues what is in the DOM; the others come after it. */
-  #continueShort(short: Shortened, nodes: readonly Node[]): void {
-    const element = this.#root.children[this.#frozen];
-    const first = nodes[0];
-    if (element && first && isElem(first)) {
-      const list = short.kind === "list";
-      const holder = list ? element : element.querySelector("tbody");
-      const more = list ? first : bodyOf(first);
-      if (holder) patchChildren(holder, more?.children ?? [], short.count);
-      if (list) setSpacing(element, short.loose ? LOOSE : first.attrs.class);
-    }
-    patchChildren(this.#root, nodes.slice(1), this.#frozen + 1);
-  }
-
   // ---------------------------------------------------------------- fences
 
   /** The fence that the tail is, if it is one and open. */
   #findFence(text: string): OpenFence | null {
-    if (this.#short || this.#root.childNodes.length !== this.#frozen + 1) return null;
+    if (this.#short || !this.#stretches.isOne) return null;
     const opened = FENCE.exec(text.slice(this.#start, this.#start + 400));
     const marker = opened?.[1];
     if (!opened || !marker) return null;
@@ -190,7 +195,7 @@ export class MarkdownStream {
   #appendToFence(fence: OpenFence, text: string): boolean {
     const lines = text.slice(fence.scanned).split("\n");
     if (lines.some((line) => mayClose(line, fence.marker))) return false;
-    const code = this.#root.lastElementChild;
+    const code = this.#stretches.first;
     if (!code) return false;
     // The parser drops blanks at the very end; they wait for what follows them.
     const blank = /^[ \t]+$/.test(lines.at(-1) ?? "") ? (lines.at(-1)?.length ?? 0) : 0;
@@ -208,12 +213,17 @@ function mayClose(line: string, marker: string): boolean {
   return !!found && found[0] === marker[0] && found.length >= marker.length;
 }
 
-function setSpacing(list: Element, name: string | undefined): void {
-  if (name && list.className !== name) list.className = name;
+/** How many elements a block is, if so many of its items are in the DOM already. */
+function elementsOf(block: Block, begun: number): number {
+  return block.kind === "list" ? listsFor(begun + block.parts.length) : 1;
 }
 
-function bodyOf(table: Elem): Elem | undefined {
-  return table.children.find(
-    (child): child is Elem => isElem(child) && child.tag === "tbody",
-  );
+/** The tokens of each block at the top by themselves. */
+function* inBlocks(tokens: readonly Token[]): Generator<Token[]> {
+  let from = 0;
+  for (const [at, token] of tokens.entries()) {
+    if (token.level !== 0 || token.nesting === 1) continue;
+    yield tokens.slice(from, at + 1);
+    from = at + 1;
+  }
 }

@@ -24,7 +24,14 @@ function show(root: HTMLElement, buffer: TextBuffer): () => void {
     if (buffer.done) whenIdle(reconcile);
   };
   const reconcile = (): void => {
-    if (!gone && buffer.done) stream.finish(buffer.text);
+    const { text } = buffer;
+    const steps = stream.finishing(text);
+    // A step is a job of its own, so that a long text holds up nothing.
+    const next = (): void => {
+      if (gone || buffer.text !== text || steps.next().done) return;
+      whenIdle(next);
+    };
+    next();
   };
   const painter = new Painter(draw);
   mark(root, !buffer.done);
