@@ -19,12 +19,17 @@ import asyncio
 import re
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
 from time import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 
-from aistream_nb.core.error_text import error_text_of, foreign_body, redirect_text
+from aistream_nb.core.error_text import (
+    error_text_of,
+    foreign_body,
+    place_text,
+    redirect_text,
+    seconds_to_wait,
+)
 from aistream_nb.errors import (
     ProviderConnectionError,
     ProviderError,
@@ -150,7 +155,8 @@ class HttpClient:
         except TimeoutError:
             failure = deadline.failure(request)
         except _load_httpx().RequestError as error:
-            failure = _connection_failure(_detail(error, request), request)
+            detail = _detail(error, request)
+            failure = _connection_failure(detail, request, advice=_advice(error))
         except UnicodeError:
             failure = _connection_failure("a header is not plain ASCII", request)
         else:
@@ -262,7 +268,7 @@ class HttpStream:
             status_code=self.status,
             request_id=headers.get("request-id") or headers.get("x-request-id"),
             body=body,
-            retry_after=_retry_after(headers),
+            retry_after=seconds_to_wait(headers, now=time()),
         )
 
     async def _read(self) -> bytes:
@@ -362,9 +368,13 @@ def scripted_transport(answer: Answerer) -> httpx.AsyncBaseTransport:
     return _Scripted()
 
 
-def _connection_failure(detail: str, request: HttpRequest) -> ProviderConnectionError:
+def _connection_failure(
+    detail: str, request: HttpRequest, *, advice: str = ""
+) -> ProviderConnectionError:
+    place = redact(place_text(request.method, request.url), request.secrets)
     return ProviderConnectionError(
-        f"AI streaming request failed: {detail}", provider=request.provider
+        f"AI streaming request failed: {detail}{place}{advice}",
+        provider=request.provider,
     )
 
 
@@ -373,26 +383,8 @@ def _detail(error: Exception, request: HttpRequest) -> str:
 
 
 def _advice(error: Exception) -> str:
-    silent = isinstance(error, _load_httpx().ReadTimeout)
+    httpx = _load_httpx()
+    if isinstance(error, httpx.ConnectError):
+        return ". Is a server running there, and is the address right?"
+    silent = isinstance(error, httpx.ReadTimeout)
     return " (silent for longer than Timeouts.read allows)" if silent else ""
-
-
-def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds to wait, from milliseconds, seconds, or a date."""
-    milliseconds = _number(headers.get("retry-after-ms"))
-    if milliseconds is not None:
-        return milliseconds / 1000
-    text = headers.get("retry-after")
-    seconds = _number(text)
-    if seconds is not None or text is None:
-        return seconds
-    try:
-        return max(0.0, parsedate_to_datetime(text).timestamp() - time())
-    except ValueError:
-        return None
-
-
-def _number(text: str | None) -> float | None:
-    if text is None or not re.fullmatch(r"\s*\d+(\.\d+)?\s*", text):
-        return None
-    return float(text)

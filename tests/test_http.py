@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import subprocess
 import sys
 import traceback
@@ -117,6 +118,21 @@ async def test_a_header_that_cannot_be_sent_is_refused_without_showing_it():
         await read(Server(), headers={"x-key": "kľúč-planted"})
     assert "planted" not in repr(caught.value)
     assert caught.value.__context__ is None
+
+
+async def test_a_refused_connection_tells_where_it_was_to_go_and_no_secret():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    url = f"http://me:hush@127.0.0.1:{port}/{KEY}/agent?token=hush"
+    async with HttpClient() as client:
+        with pytest.raises(ProviderConnectionError) as caught:
+            await client.open(request(url=url))
+    assert str(caught.value) == (
+        "AI streaming request failed: All connection attempts failed "
+        f"(POST http://127.0.0.1:{port}/[redacted]/agent). "
+        "Is a server running there, and is the address right?"
+    )
 
 
 async def test_headers_without_a_first_byte_are_no_answer():

@@ -23,12 +23,13 @@ from aistream_nb.providers.offline import (
     OFFLINE_SYSTEM,
     offline_transport,
 )
+from aistream_nb.providers.options_check import refuse_wrong_kinds
 from aistream_nb.providers.registry import (
     find_provider,
     resolve_model,
     split_target,
 )
-from aistream_nb.providers.turn_prepare import TurnOptions
+from aistream_nb.providers.turn_prepare import TurnOptions, check_options
 from aistream_nb.tools.travel import offline_tools
 
 __all__ = ["Connection", "connect"]
@@ -59,7 +60,7 @@ def connect(
     """The agent that is meant, ready to run.
 
     Raises:
-        AIStreamError: Nobody is known under the name, or an option is unknown.
+        AIStreamError: Nobody is known under the name, or an option cannot be.
     """
     if isinstance(agent, AGUIAgent):
         _refuse_unknown(options, frozenset())
@@ -85,6 +86,7 @@ def _provider(
     options: Mapping[str, Any],
 ) -> Connection:
     _refuse_unknown(options, _AGENT_OPTIONS | _TURN_OPTIONS)
+    refuse_wrong_kinds(options.items())
     record, model = split_target(target)
     turn: dict[str, Any] = {
         name: value for name, value in options.items() if name in _TURN_OPTIONS
@@ -92,6 +94,7 @@ def _provider(
     if system is not None:
         turn["system"] = system
     turn.setdefault("model", model)
+    check_options(record, TurnOptions(**turn))
     client = turn.pop("client", None) or HttpClient()
     made = ProviderAgent(
         record,
@@ -111,6 +114,7 @@ def _offline(
     options: Mapping[str, Any],
 ) -> Connection:
     _refuse_unknown(options, _AGENT_OPTIONS | _TURN_OPTIONS | _OFFLINE_OPTIONS)
+    refuse_wrong_kinds(options.items())
     _, _, vendor = target.partition(":")
     record = find_provider(vendor or _OFFLINE_VENDOR)
     turn = {name: value for name, value in options.items() if name in _TURN_OPTIONS}
@@ -120,6 +124,7 @@ def _offline(
     turn.update(
         system=OFFLINE_SYSTEM if system is None else system, api_key=OFFLINE_KEY
     )
+    check_options(record, TurnOptions(**turn))
     played = {name: options[name] for name in _OFFLINE_OPTIONS & options.keys()}
     made = ProviderAgent(
         record,

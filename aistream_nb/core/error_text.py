@@ -1,4 +1,4 @@
-"""What can be said of an answer that is no event stream.
+"""What can be said of an answer that is no event stream, and of none at all.
 
 A body is whatever a server sent: broken, of another shape, or nested too deeply to be
 read. Then there are no words, and nothing is raised.
@@ -6,12 +6,21 @@ read. Then there are no words, and nothing is raised.
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
+import re
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from urllib.parse import urlsplit, urlunsplit
 
 from aistream_nb.core.json_text import parse_json
 from aistream_nb.core.values import is_array, is_mapping
 
-__all__ = ["error_text_of", "foreign_body", "redirect_text"]
+__all__ = [
+    "error_text_of",
+    "foreign_body",
+    "place_text",
+    "redirect_text",
+    "seconds_to_wait",
+]
 
 
 def error_text_of(body: str) -> str:
@@ -70,3 +79,46 @@ def redirect_text(location: str | None) -> str:
         f" It points to {host or 'another place'}; redirects are not followed, since "
         "the key would go along. Name the right endpoint."
     )
+
+
+def place_text(method: str, url: str) -> str:
+    """Where a request was meant to go, to be put behind why it did not.
+
+    User, query and fragment are left out, because they may hold a key.
+
+    >>> place_text("POST", "http://me:pw@127.0.0.1:8000/agent?key=1")
+    ' (POST http://127.0.0.1:8000/agent)'
+    """
+    try:
+        scheme, host, path, _, _ = urlsplit(url)
+    except ValueError:
+        return f" ({method} to an address that cannot be read)"
+    bare = urlunsplit((scheme, host.rpartition("@")[2], path, "", ""))
+    return f" ({method} {bare})"
+
+
+def seconds_to_wait(headers: Mapping[str, str], *, now: float) -> float | None:
+    """How long a server wants to be left alone: in milliseconds, seconds or by a date.
+
+    ``now`` is the time in seconds since 1970. ``None`` says that it did not say.
+
+    >>> seconds_to_wait({"retry-after": "2"}, now=0)
+    2.0
+    """
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    text = headers.get("retry-after")
+    seconds = _number(text)
+    if seconds is not None or text is None:
+        return seconds
+    try:
+        return max(0.0, parsedate_to_datetime(text).timestamp() - now)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _number(text: str | None) -> float | None:
+    if text is None or not re.fullmatch(r"\s*\d+(\.\d+)?\s*", text):
+        return None
+    return float(text)

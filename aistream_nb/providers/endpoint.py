@@ -33,7 +33,10 @@ def resolve_endpoint(record: ProviderRecord, endpoint: object = None) -> str:
     if endpoint is None:
         base = record.base_url.rstrip("/")
         if not base:
-            raise TurnError(f'provider "{record.id}" has no API endpoint configured')
+            raise TurnError(
+                f'provider "{record.id}" has no API endpoint configured; pass '
+                'endpoint, such as "http://localhost:8000/v1"'
+            )
         return base
     try:
         return _checked(endpoint)
@@ -51,7 +54,7 @@ def _checked(endpoint: object) -> str:
         raise ValueError("endpoint must not include a query string or fragment")
     if url.username or url.password:
         raise ValueError(
-            "endpoint must not include userinfo; pass credentials via apiKey instead"
+            "endpoint must not include userinfo; pass credentials via api_key instead"
         )
     return f"{url.scheme}://{_host(url)}{_path(url.path)}".rstrip("/")
 

@@ -241,8 +241,8 @@ def resolve_model(
     model = _of_tier(choice or record.default_model, tier)
     if not model:
         raise TurnError(
-            f'provider "{record.id}": no model resolved; pass modelOverride or set '
-            "descriptor.defaultModel"
+            f'provider "{record.id}": no model resolved; name one after the provider '
+            f'("{record.id}:MODEL"), or pass model'
         )
     seen: set[str] = set()
     while model.startswith("@"):

@@ -22,6 +22,7 @@ from aistream_nb.providers.messages import (
     read_messages,
     read_server_tools,
 )
+from aistream_nb.providers.options_check import refuse_wrong_kinds
 from aistream_nb.providers.registry import (
     ModelChoice,
     ProviderRecord,
@@ -39,7 +40,14 @@ from aistream_nb.providers.turn_source import TurnHooks
 if TYPE_CHECKING:
     import httpx
 
-__all__ = ["ConflictPolicy", "Prepared", "TurnOptions", "TurnSettings", "prepare"]
+__all__ = [
+    "ConflictPolicy",
+    "Prepared",
+    "TurnOptions",
+    "TurnSettings",
+    "check_options",
+    "prepare",
+]
 
 ConflictPolicy: TypeAlias = Literal[
     "drop-server-tools", "prefer-server-tools", "fail", "combine"
@@ -140,6 +148,7 @@ def prepare(
     Raises:
         TurnError: A check failed; nothing was sent.
     """
+    refuse_wrong_kinds(vars(settings).items())
     record = find_provider(provider)
     said = read_messages(messages)
     _check_current_turn(record, said)
@@ -170,6 +179,22 @@ def prepare(
     )
     named = {tool.spec.name: tool for tool in kept}
     return Prepared(request=request, tools=named, conflicts=conflicts)
+
+
+def check_options(record: ProviderRecord, options: TurnOptions) -> None:
+    """Check what can be known of a turn's options long before the turn.
+
+    The key is not asked for: it may be put into the environment later.
+
+    Raises:
+        TurnError: A turn with these options could not start.
+    """
+    refuse_wrong_kinds(options.items())
+    settings = TurnSettings(**options)
+    read_server_tools(settings.server_tools)
+    model = resolve_model(record, settings.model, tier=settings.tier)
+    resolve_endpoint(record, settings.endpoint)
+    resolve_thinking(record, model, settings.thinking)
 
 
 def _check_current_turn(record: ProviderRecord, messages: Sequence[Any]) -> None:

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import aistream_nb as ai
 from aistream_nb.chat.connect import connect
 from aistream_nb.chat.provider_agent import ProviderAgent
 from aistream_nb.errors import AIStreamError, TurnError
-from aistream_nb.http import HttpClient
+from aistream_nb.http import HttpAnswer, HttpClient, HttpRequest, scripted_transport
 
 
 def name_of(target: str, **options: object) -> str:
@@ -57,3 +59,38 @@ def test_the_embedded_agent_brings_its_tools_unless_it_is_given_others():
 
     assert [tool.spec.name for tool in offered][-1] == "book_ferry"
     assert none == ()
+
+
+@pytest.mark.parametrize(
+    ("target", "options", "words"),
+    [
+        ("openai-compat:m", {}, "no API endpoint configured; pass endpoint"),
+        ("openai-compat", {"endpoint": "http://127.0.0.1:9/v1"}, "no model resolved"),
+        ("ollama:m", {"endpoint": "localhost:11434"}, "must use http or https"),
+        ("anthropic", {"thinking": "very"}, "unknown thinking effort 'very'"),
+        ("anthropic", {"server_tools": ["search"]}, "unknown server tool 'search'"),
+        ("anthropic", {"tool_timeout": "2"}, "tool_timeout='2' is not a number"),
+        ("anthropic", {"max_rounds": 0}, "max_rounds=0 is not a whole number"),
+        ("offline", {"max_rounds": "3"}, "max_rounds='3' is not a whole number"),
+        ("offline", {"thinking": "very"}, "unknown thinking effort 'very'"),
+    ],
+)
+def test_what_could_not_work_is_refused_before_anything_is_said(
+    target: str, options: dict[str, Any], words: str
+):
+    with pytest.raises(TurnError, match=words):
+        ai.Chat(target, **options)
+
+
+async def test_a_key_that_is_missing_is_told_before_anything_is_sent(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    async def never(request: HttpRequest) -> HttpAnswer:
+        raise AssertionError(request)
+
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    client = HttpClient(transport=scripted_transport(never))
+    chat = ai.Chat("anthropic:m", client=client)
+
+    with pytest.raises(TurnError, match="pass api_key or set ANTHROPIC_API_KEY"):
+        await chat.send("Good day")

@@ -2,7 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from aistream_nb.core.error_text import error_text_of, foreign_body, redirect_text
+from aistream_nb.core.error_text import (
+    error_text_of,
+    foreign_body,
+    place_text,
+    redirect_text,
+    seconds_to_wait,
+)
 
 
 @pytest.mark.parametrize(
@@ -51,3 +57,38 @@ def test_a_redirect_tells_the_host_alone():
 @pytest.mark.parametrize("location", ["/elsewhere", "http://[bad/", ""])
 def test_an_odd_redirect_is_told_too(location: str):
     assert "another place" in redirect_text(location)
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("http://h:80/v1?key=hush#hush", " (POST http://h:80/v1)"),
+        ("https://me:hush@h/v1", " (POST https://h/v1)"),
+        ("https://me@hush@h/v1", " (POST https://h/v1)"),
+        ("http://[::1]:8000/a", " (POST http://[::1]:8000/a)"),
+        ("http://[hush", " (POST to an address that cannot be read)"),
+        ("", " (POST )"),
+    ],
+)
+def test_a_place_is_told_without_what_may_be_secret(url: str, told: str):
+    assert place_text("POST", url) == told
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"retry-after": " 2 "}, 2),
+        ({"retry-after-ms": "300.5", "retry-after": "2"}, 0.3005),
+        ({"retry-after-ms": "soon", "retry-after": "2"}, 2),
+        ({"retry-after": "Thu, 01 Jan 1970 00:01:40 GMT"}, 90),
+        ({"retry-after": "Thu, 01 Jan 1970 00:00:01 GMT"}, 0),
+        ({"retry-after": "-5"}, None),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "Wed, 21 Oct 99999 07:28:00 GMT"}, None),
+    ],
+)
+def test_a_time_to_wait_is_read_in_each_of_its_forms(
+    headers: dict[str, str], seconds: float | None
+):
+    assert seconds_to_wait(headers, now=10) == seconds

@@ -14,7 +14,7 @@ NOT_A_URL = "endpoint is not a valid URL"
 
 def test_without_an_override_the_record_decides():
     assert resolve_endpoint(VLLM) == "http://localhost:8000/v1"
-    with pytest.raises(TurnError, match='"openai-compat" has no API endpoint'):
+    with pytest.raises(TurnError, match=r'"openai-compat" has no API .*; pass '):
         resolve_endpoint(find_provider("openai-compat"))
 
 
@@ -54,7 +54,7 @@ def test_an_override_is_tidied(endpoint, base):
         ("http://h/v1#x", "endpoint must not include a query string or fragment"),
         (
             "http://me:secret@h/v1",
-            "endpoint must not include userinfo; pass credentials via apiKey instead",
+            "endpoint must not include userinfo; pass credentials via api_key instead",
         ),
     ],
 )

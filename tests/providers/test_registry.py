@@ -81,7 +81,7 @@ def test_an_alias_may_lead_to_another_and_not_in_a_circle():
 
 @pytest.mark.parametrize("choice", [None, "", {}])
 def test_no_model_at_all_is_refused(choice):
-    with pytest.raises(TurnError, match='"vllm": no model resolved; pass '):
+    with pytest.raises(TurnError, match='"vllm": no model resolved; name one '):
         resolve_model(find_provider("vllm"), choice)
 
 

@@ -57,7 +57,10 @@ async def test_a_connection_that_fails_is_one_error_event():
     events, failure = await play(Server(Answer(refuses=broken("no route"))))
     assert kinds(events) == ["error"]
     assert isinstance(failure, ProviderConnectionError)
-    assert str(failure) == "AI streaming request failed: no route"
+    assert str(failure) == (
+        "AI streaming request failed: no route "
+        "(POST https://api.anthropic.com/v1/messages)"
+    )
 
 
 async def test_a_stream_without_a_first_byte_is_no_connection():
