@@ -9,6 +9,7 @@ could grow (a text that is copied, a list that is compared) the bench measures i
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -43,11 +44,13 @@ def calls_of(work: Work, size: int) -> int:
         count += event in {"call", "c_call"}
 
     before = sys.getprofile()
+    gc.disable()  # what a collection calls, and when it comes, is not of the work
     sys.setprofile(count_call)
     try:
         work(size)
     finally:
         sys.setprofile(before)
+        gc.enable()
     return count
 
 

@@ -212,3 +212,34 @@ def brewed(dice: random.Random) -> list[Event]:
         | {"type": dice.choice(EVENT_TYPES)}
         for _ in range(dice.randrange(12))
     ]
+
+
+_OFTEN = ("TEXT_MESSAGE_CONTENT",) * 5 + ("REASONING_MESSAGE_CONTENT",) * 2
+_LIVELY = (
+    *(*_OFTEN, "TEXT_MESSAGE_START", "TEXT_MESSAGE_END", "TEXT_MESSAGE_CHUNK"),
+    *("TOOL_CALL_START", "TOOL_CALL_ARGS", "TOOL_CALL_END", "TOOL_CALL_RESULT"),
+    *("STEP_STARTED", "STEP_FINISHED", "RUN_STARTED", "RUN_FINISHED", "RUN_ERROR"),
+    *("MESSAGES_SNAPSHOT", "CUSTOM"),
+)
+
+
+def lively(dice: random.Random) -> list[Event]:
+    """A stream of few ids, in which much text goes on where it stopped."""
+    return [_lively_event(dice) for _ in range(dice.randrange(2, 14))]
+
+
+def _lively_event(dice: random.Random) -> Event:
+    fields = {
+        "messageId": dice.choice("ab"),
+        "toolCallId": dice.choice("cd"),
+        "delta": dice.choice(["x", "y ", "", "\ud83d", "\ude80", None, 7]),
+        "role": dice.choice(["user", "assistant", 3]),
+        "parentMessageId": dice.choice("ab"),
+        "stepName": dice.choice("st"),
+        "content": "7",
+        "messages": [{"id": dice.choice("ab"), "role": "user", "content": "q"}],
+        "name": dice.choice(["structured-output.start", "approval-requested"]),
+        "value": {"messageId": "a", "toolCallId": "c", "approval": {"id": "p"}},
+    }
+    kept = {name: value for name, value in fields.items() if dice.random() < 0.8}
+    return {**kept, "type": dice.choice(_LIVELY)}

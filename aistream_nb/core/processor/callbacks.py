@@ -144,6 +144,15 @@ class ProcessorCallbacks:
             **{known.get(name, name): call for name, call in (callbacks or {}).items()}
         )
 
+    @property
+    def hear_deltas(self) -> bool:
+        """Whether anybody hears of more than a change, or wants events counted."""
+        return (
+            self.on_messages_change is not None
+            or self.on_text_update is not None
+            or self.on_problem is not None
+        )
+
 
 def _camel(name: str) -> str:
     first, *rest = name.split("_")

@@ -120,8 +120,10 @@ class TextDraft(GrowingText, Draft):
 
     def freeze(self) -> TextPart:
         """The part as it is now."""
-        if self.frozen is None:
-            self.frozen = TextPart(self.read())
+        text = self.read()
+        # Text that grew is another object, so deltas need not say that they came.
+        if self.frozen is None or self.frozen.content is not text:
+            self.frozen = TextPart(text)
         return self.frozen
 
 

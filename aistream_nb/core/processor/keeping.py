@@ -36,7 +36,7 @@ from aistream_nb.core.wire.chunks import ChunkExpander
 if TYPE_CHECKING:
     from aistream_nb.core.processor.rules import RuleBook
 
-__all__ = ["CountedIds", "Kept", "keep", "put_back"]
+__all__ = ["CountedIds", "Kept", "counted_ids", "keep", "put_back"]
 
 _T = TypeVar("_T")
 
@@ -62,6 +62,16 @@ class CountedIds:
         """The next id."""
         self.count += 1
         return f"{self._prefix}{self.count}"
+
+
+def counted_ids(prefix: str = "msg-") -> Callable[[], str]:
+    """A factory of ids that counts, so that a replay makes the same ones.
+
+    >>> make = counted_ids()
+    >>> make(), make()
+    ('msg-1', 'msg-2')
+    """
+    return CountedIds(prefix)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,7 +27,7 @@ from aistream_nb.core.conversion import convert_messages
 from aistream_nb.core.messages import TextPart, UIMessage, part_from_wire
 from aistream_nb.core.processor.callbacks import Activity, ProcessorCallbacks
 from aistream_nb.core.processor.dialects import FieldReader
-from aistream_nb.core.processor.keeping import CountedIds, Kept, keep, put_back
+from aistream_nb.core.processor.keeping import Kept, counted_ids, keep, put_back
 from aistream_nb.core.processor.reference_recording import ReferenceRecording
 from aistream_nb.core.processor.results import Run, StreamResult, StreamState
 from aistream_nb.core.processor.rules import RuleBook
@@ -38,16 +38,6 @@ from aistream_nb.core.values import ABSENT, Event, JSONValue
 from aistream_nb.core.wire.events import as_event
 
 __all__ = ["StreamProcessor", "counted_ids"]
-
-
-def counted_ids(prefix: str = "msg-") -> Callable[[], str]:
-    """A factory of ids that counts, so that a replay makes the same ones.
-
-    >>> make = counted_ids()
-    >>> make(), make()
-    ('msg-1', 'msg-2')
-    """
-    return CountedIds(prefix)
 
 
 def _no_time() -> None:
@@ -115,13 +105,46 @@ class StreamProcessor:
             transcript=self._transcript,
             reader=self._reader,
         )
-        self._book = RuleBook(self._stream)
+        self._book = RuleBook(self._stream, on_first_chunk=self._end_short_road)
         self._rules = self._book.rules
+        is_plain = self._recording is None and not self._stream.is_observed
+        self._appending = self._stream if is_plain else None
+
+    def _end_short_road(self) -> None:
+        """From now on every event is for the rules, or for a recording."""
+        self._appending = None
 
     # ------------------------------------------------------------ events in
 
     def receive(self, event: Any) -> None:
         """Take one event: a mapping, JSON text, or an object of the official SDK."""
+        # The short road, which nearly every event of a stream takes: text that goes on
+        # with what is shown is an append and a notice. It does what the rule in
+        # ``text`` does, and stands here because one call more is what would cost it
+        # most. All else is for the rules.
+        stream = self._appending
+        if stream is not None and event.__class__ is dict:
+            message = stream.current
+            if message is not None and (part := message.text_part) is not None:
+                try:
+                    is_its = event["type"] == "TEXT_MESSAGE_CONTENT" and (
+                        not stream.is_per_id or event["messageId"] == message.id
+                    )
+                    delta = event["delta"] if is_its else None
+                except KeyError:
+                    delta = None
+                if delta and delta.__class__ is str:
+                    part.pending.append(delta)
+                    stream.is_new_round = False
+                    if message.is_settled:
+                        stream.transcript.touch(message)
+                        part.frozen = None
+                    if (tell := stream.on_change) is not None:
+                        tell(message.id)
+                    return
+        self._receive(event)
+
+    def _receive(self, event: Any) -> None:
         self._received += 1
         if event.__class__ is not dict:
             event = self._read(event)
@@ -219,7 +242,10 @@ class StreamProcessor:
         For a view that looks after every delta, where a whole message is too much.
         """
         found = self._transcript.find(message_id)
-        return "" if found is None else found.text()
+        if found is None:
+            return ""
+        only = found.text_part if len(found.parts) == 1 else None
+        return found.text() if only is None else only.read()
 
     def take_changes(self) -> tuple[str, ...]:
         """The ids of messages that changed, came or went since this was last asked."""
@@ -356,6 +382,7 @@ class StreamProcessor:
         """Record from now on, and every stream that :meth:`process` gets."""
         self._records_runs = True
         self._recording = ReferenceRecording(timestamp=self._options.now())
+        self._end_short_road()
 
     @property
     def recording(self) -> ReferenceRecording | None:

@@ -20,7 +20,7 @@ from aistream_nb.core.processor.segments import Segments
 from aistream_nb.core.processor.shared import SharedRules
 from aistream_nb.core.processor.stream import Stream
 from aistream_nb.core.processor.structured import StructuredRules
-from aistream_nb.core.processor.text import TextRules, plain_content
+from aistream_nb.core.processor.text import TextRules
 from aistream_nb.core.processor.thinking import ThinkingRules
 from aistream_nb.core.processor.tools import ToolRules
 from aistream_nb.core.values import Event
@@ -42,8 +42,9 @@ def _no_effect(event: Event) -> None:
 class RuleBook:
     """The rules of one conversation, by the type of event they deal with."""
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: Stream, *, on_first_chunk: Callable[[], object]) -> None:
         self._stream = stream
+        self._on_first_chunk = on_first_chunk
         segments = Segments(stream)
         structured = StructuredRules(stream, segments)
         self.tools = ToolRules(stream, segments)
@@ -69,7 +70,7 @@ class RuleBook:
     def _explicit_rules(self) -> dict[object, Rule]:
         return {
             "TEXT_MESSAGE_START": self._text.start,
-            "TEXT_MESSAGE_CONTENT": plain_content(self._stream, self._text.content),
+            "TEXT_MESSAGE_CONTENT": self._text.content,
             "TOOL_CALL_START": self.tools.start,
             "TOOL_CALL_ARGS": self.tools.arguments,
             "TOOL_CALL_END": self.tools.end,
@@ -99,6 +100,7 @@ class RuleBook:
     def expand_all(self) -> None:
         """From the first chunk on every event may end an open one."""
         self.is_expanding = True
+        self._on_first_chunk()
         self.rules.update(dict.fromkeys((*EVENT_TYPES, *self._direct), self._expand))
 
     def _expand(self, event: Event) -> None:

@@ -174,12 +174,10 @@ class Stream:
         self.callbacks = callbacks
         self.transcript = transcript
         self.reader = reader
-        self.is_immediate = isinstance(options.strategy, ImmediateStrategy)
+        self.is_immediate = type(options.strategy) is ImmediateStrategy
+        self.is_per_id = options.message_per_id
         self.on_change = callbacks.on_change
-        self.is_observed = not self.is_immediate or (
-            callbacks.on_messages_change is not None
-            or callbacks.on_text_update is not None
-        )
+        self.is_observed = not self.is_immediate or callbacks.hear_deltas
         """Whether a text delta is more than an append and a notice."""
         self.current: MessageDraft | None = None
         self._clear()

@@ -7,9 +7,6 @@ for every delta, also for an empty one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from aistream_nb.core.messages import role_of
 from aistream_nb.core.processor.drafts import GrowingText
 from aistream_nb.core.processor.message import MessageDraft
@@ -18,44 +15,7 @@ from aistream_nb.core.processor.stream import Stream
 from aistream_nb.core.processor.structured import StructuredRules
 from aistream_nb.core.values import Event
 
-__all__ = ["TextRules", "plain_content"]
-
-
-def plain_content(
-    stream: Stream, otherwise: Callable[[Event], object]
-) -> Callable[[Event], object]:
-    """The rule of TEXT_MESSAGE_CONTENT, with a short road for a plain delta.
-
-    A plain delta, which is nearly every event of a stream, is an append and a notice:
-    the text that it goes on with is shown already, and nobody wants to see more than
-    that it grew. All else is for ``otherwise``. A closure, because its names cost a
-    third less than those of an object.
-    """
-    if stream.is_observed:
-        return otherwise
-    per_id = stream.options.message_per_id
-    tell = stream.on_change
-
-    def content(event: Event) -> None:
-        message = stream.current
-        delta: Any = event.get("delta")
-        if (
-            message is None
-            or (part := message.text_part) is None
-            or delta.__class__ is not str
-            or not delta
-            or (per_id and event.get("messageId") != message.id)
-        ):
-            otherwise(event)
-            return
-        part.pending.append(delta)
-        part.frozen = None  # also in a message that somebody else touched meanwhile
-        if message.is_settled:
-            stream.transcript.touch(message)
-        if tell is not None:
-            tell(message.id)
-
-    return content
+__all__ = ["TextRules"]
 
 
 class TextRules:

@@ -96,6 +96,28 @@ async def test_a_stream_that_is_waited_for_comes_to_the_same():
     assert processor.recording.result == result.to_wire()
 
 
+def test_what_is_recorded_is_whole_also_in_the_middle_of_a_text_and_after_a_reset():
+    processor = fold(text("a"), text("b"))
+    receive = processor.receive
+    processor.start_recording()
+    receive(text("c"))
+    receive(text("d"))
+    processor.reset()
+    receive(text("e"))
+    receive(text("f"))
+    assert processor.recording is not None
+    recorded = [event["delta"] for event in processor.recording.events]
+    assert recorded == ["c", "d", "e", "f"]
+    assert [message.text for message in processor.messages] == ["ef"]
+
+
+def test_a_chunk_that_is_open_ends_where_other_text_goes_on():
+    chunk = {"type": "TEXT_MESSAGE_CHUNK", "messageId": "a", "delta": "2"}
+    processor = fold(text("1"), text("1"), chunk, text("3"), {**chunk, "delta": "4"})
+    parts = [part for message in processor.messages for part in message.parts]
+    assert [part.to_wire()["content"] for part in parts] == ["11", "23", "4"]
+
+
 def test_what_a_source_raises_is_not_caught_and_what_came_stays():
     def failing() -> Any:
         yield text("a")

@@ -21,6 +21,7 @@ from event_soups import (
     fold,
     halves,
     joined,
+    lively,
     seen,
     shown_text,
     soups,
@@ -256,6 +257,23 @@ def test_listening_changes_nothing(mode: Mode, soup: list[Event]):
     heard.finalize()
     silent.finalize()
     assert repr(seen(heard)) == repr(seen(silent))
+
+
+@MODES
+def test_listening_changes_nothing_of_a_lively_stream(mode: Mode):
+    dice = random.Random(9)  # noqa: S311 - streams, not secrets
+    for _ in range(3_000):
+        events = lively(dice)
+        heard = StreamProcessor(**mode, callbacks={"on_text_update": lambda *_: None})
+        silent = StreamProcessor(**mode)
+        for event in events:
+            heard.receive(event)
+            silent.receive(event)
+            if dice.random() < 0.3:
+                assert heard.messages == silent.messages
+            if dice.random() < 0.2:
+                assert heard.take_changes() == silent.take_changes()
+        assert seen(heard) == seen(silent)
 
 
 @given(soup=soups(), value=TEXT)

@@ -4,7 +4,7 @@ from typing import Any
 
 from aistream_nb.core.processor.message import MessageDraft
 from aistream_nb.core.processor.processor import StreamProcessor
-from aistream_nb.core.processor.strategies import BatchStrategy
+from aistream_nb.core.processor.strategies import BatchStrategy, ImmediateStrategy
 from aistream_nb.core.processor.stream import CallRecord
 from aistream_nb.core.values import ABSENT
 
@@ -55,3 +55,15 @@ def test_the_stream_begins_and_changes_in_order():
     )
     processor.receive(text("a"))
     assert told == ["start", *["change", "messages"] * 2, "text"]
+
+
+def test_a_strategy_made_of_ours_is_asked_all_the_same():
+    class Patient(ImmediateStrategy):
+        def should_emit(self, delta: str, segment: str) -> bool:
+            return super().should_emit(delta, segment) and segment.endswith("!")
+
+    processor = StreamProcessor(strategy=Patient())
+    processor.receive({"type": "TEXT_MESSAGE_CONTENT", "delta": "A"})
+    assert processor.messages[0].text == ""
+    processor.receive({"type": "TEXT_MESSAGE_CONTENT", "delta": "hoy!"})
+    assert processor.messages[0].text == "Ahoy!"

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from aistream_nb.core.messages import UIMessage
 from aistream_nb.core.processor.processor import StreamProcessor
 
@@ -163,3 +165,55 @@ def test_a_delta_is_seen_though_the_message_was_touched_since_it_was_seen():
     processor.add_tool_approval_response("q", approved=True)
     processor.receive(text("a", "2"))
     assert shown(processor) == {"a": "12"}
+
+
+RUN: dict[str, Any] = {"type": "RUN_STARTED"}
+THOUGHT = {"type": "REASONING_MESSAGE_CONTENT", "messageId": "r", "delta": "hm"}
+
+
+def ignore(*_: object) -> None:
+    """Listen, and do nothing."""
+
+
+LISTENERS: list[dict[str, Any]] = [{}, {"on_text_update": ignore}]
+
+
+@pytest.mark.parametrize("callbacks", LISTENERS, ids=["nobody", "somebody"])
+def test_text_that_goes_on_in_a_new_run_keeps_the_thinking_after_it(
+    callbacks: dict[str, Any],
+):
+    events = [text("a", "1"), RUN, text("a", "2"), THOUGHT]
+    message = fold(*events, callbacks=callbacks).messages[0]
+    assert [part.type for part in message.parts] == ["text", "thinking"]
+
+
+@pytest.mark.parametrize("callbacks", LISTENERS, ids=["nobody", "somebody"])
+def test_an_empty_delta_changes_nothing(callbacks: dict[str, Any]):
+    notices: list[str | None] = []
+    callbacks = {**callbacks, "on_change": notices.append}
+    processor = fold(text("a", "1"), callbacks=callbacks)
+    before, heard = processor.messages, len(notices)
+    processor.receive(text("a", ""))
+    assert processor.messages is before
+    assert len(notices) == heard
+
+
+@pytest.mark.parametrize("delta", [None, 7, ["x"], {"x": 1}])
+def test_a_delta_that_is_no_text_is_none(delta: Any):
+    assert shown(fold(text("a", "1"), text("a", delta), text("a", "2"))) == {"a": "12"}
+
+
+def test_what_a_notice_raises_is_the_caller_s_and_the_text_is_there_once():
+    def refuse(_: str | None) -> None:
+        raise KeyError("delta")
+
+    processor = fold(text("a", "1"))
+    processor = StreamProcessor(
+        message_per_id=True,
+        callbacks={"on_change": refuse},
+        initial_messages=processor.messages,
+    )
+    for delta in "23":
+        with pytest.raises(KeyError):
+            processor.receive(text("a", delta))
+    assert shown(processor) == {"a": "123"}
