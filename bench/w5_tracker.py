@@ -2,7 +2,8 @@
 
 *growing*: a conversation of one call. *shared*: 500 messages before it, the same
 objects in every snapshot. *fresh*: the same 500, decoded anew for every snapshot.
-*own*: the same 500, made from our own messages by the snapshot maker.
+*own source*: the history, once it is read, is that of our own stream processor, which
+says what changed; making our snapshots is measured there, making the peer's never is.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import asyncio
 import json
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -20,11 +21,13 @@ from common import Case, Pass, Plan, Rival, Stopwatch, check, growth, node_rival
 
 from aistream_nb.core.invocation.snapshot import SnapshotMaker
 from aistream_nb.core.messages import TextPart, ToolCallPart, UIMessage
+from aistream_nb.core.processor.processor import StreamProcessor
 from aistream_nb.tracker import ToolInvocationTracker
 
 TITLE = "W5  snapshots with one growing call"
 BATCH = 50
 HISTORY = 500
+LONG_HISTORY = 5_000
 SIZES = (500, 2_000, 5_000)
 HELLO = [{"id": "u", "role": "user", "content": [{"type": "text", "text": "hi"}]}]
 
@@ -46,12 +49,12 @@ class Write:
         return {"ok": True}
 
 
-def history() -> list[dict[str, Any]]:
+def history(count: int = HISTORY) -> list[dict[str, Any]]:
     """Questions, and answers with a call that was answered."""
     dice = random.Random(9)  # noqa: S311 - a workload, not a secret
     pool = workloads.text(per=1).pool
     messages: list[dict[str, Any]] = []
-    for number in range(HISTORY):
+    for number in range(count):
         asks = number % 2 == 0
         text = "".join(dice.choices(pool, k=30 if asks else 40))
         content: list[dict[str, Any]] = [{"type": "text", "text": text}]
@@ -89,20 +92,20 @@ def snapshots(
     yield {"messages": messages, "isRunning": False}
 
 
-def own_snapshots(deltas: Sequence[str]) -> Iterator[tuple[UIMessage, ...]]:
-    """Our own messages: frozen, and the same objects while they do not change."""
-    before = tuple(
-        UIMessage(id=f"m{n}", role="assistant", parts=(TextPart("Ahoy"),))
-        for n in range(HISTORY)
-    )
-    call = ToolCallPart(id="live", name="write")
-    text = ""
-    for delta in deltas:
-        text += delta
-        last = UIMessage(
-            id="last", role="assistant", parts=(replace(call, arguments=text),)
+def own_message(message: dict[str, Any]) -> UIMessage:
+    """A message of the history as one of ours."""
+    said, *calls = message["content"]
+    answered = [
+        ToolCallPart(
+            id=call["toolCallId"],
+            name=call["toolName"],
+            arguments=call["argsText"],
+            output=call["result"],
         )
-        yield (*before, last)
+        for call in calls
+    ]
+    parts = (TextPart(said["text"]), *answered)
+    return UIMessage(id=message["id"], role=message["role"], parts=parts)
 
 
 def batches(items: Iterator[Any], size: int) -> Iterator[list[Any]]:
@@ -179,18 +182,58 @@ class Talk:
         )
 
 
-def own(deltas: Sequence[str]) -> Pass:
-    """A pass with snapshots made of our own messages."""
+class Followed:
+    """Our own processor, with what it says after each event ready beforehand."""
+
+    def __init__(self, before: Sequence[dict[str, Any]], deltas: Sequence[str]) -> None:
+        processor = StreamProcessor(initial_messages=map(own_message, before))
+        of = {"toolCallId": "live"}
+        processor.receive({"type": "TOOL_CALL_START", "toolCallName": "write", **of})
+        (name,) = processor.take_changes()
+        self.messages: Sequence[UIMessage] = processor.messages
+        self._said: list[UIMessage | None] = []
+        for delta in deltas:
+            processor.receive({"type": "TOOL_CALL_ARGS", "delta": delta, **of})
+            self._said.append(processor.message(name))
+        self._changes: list[str] = []
+        self._next = 0
+
+    def step(self) -> None:
+        """Come to the next event."""
+        self._next += 1
+        self._changes = [self.messages[-1].id]
+
+    def message(self, _: str) -> UIMessage | None:
+        """The message that grows, as it is now."""
+        return self._said[self._next - 1]
+
+    def take_changes(self) -> list[str]:
+        """Its name, if it grew."""
+        changes, self._changes = self._changes, []
+        return changes
+
+
+def own(before: Sequence[dict[str, Any]], deltas: Sequence[str]) -> Pass:
+    """A pass in which the tracker follows our own stream processor."""
+
+    async def follow(source: Followed, tool: Write) -> float:
+        tracker, maker = ToolInvocationTracker({"write": tool}), SnapshotMaker()
+        tracker.set_state(maker.follow(source, is_running=True))
+        watch = Stopwatch()
+        for batch in batches(iter(deltas), BATCH):
+            with watch:
+                for _ in batch:
+                    source.step()
+                    tracker.set_state(maker.follow(source, is_running=True))
+                await asyncio.sleep(0)
+        await tracker.aclose()
+        return watch.milliseconds
 
     def run() -> float:
-        maker = SnapshotMaker()
-        return asyncio.run(
-            _feed(
-                batches(own_snapshots(deltas), BATCH),
-                lambda item: maker.make(item, is_running=True),
-                Write(),
-            )
-        )
+        tool = Write()
+        spent = asyncio.run(follow(Followed(before, deltas), tool))
+        check((tool.opened, tool.ran), (1, 0))
+        return spent
 
     return run
 
@@ -233,4 +276,8 @@ def measure(plan: Plan) -> Iterator[Case]:
         rivals += [floor] if is_main else []
         growth_shown = grown if is_main else None
         yield race(plan, name, talk.tracking(), rivals=rivals, growth=growth_shown)
-    yield race(plan, "own messages, history of 500", own(cut))
+    for size in (HISTORY, LONG_HISTORY):
+        known = history(size)
+        peer = Talk(before=known, deltas=cut, runs=0).rival(plan, at_most=1 / 100)
+        name = f"own source, history of {size:,}"
+        yield race(plan, name, own(known, cut), rivals=[peer])

@@ -77,9 +77,12 @@ class MessageMemory:
 
     def due_of(self, changed: Collection[int], count: int) -> Sequence[int]:
         """The places to read of ``count`` messages of which only these changed."""
-        if count < len(self._messages):
+        known = len(self._messages)
+        if count < known:
             self._drop_behind(count)
-        return sorted({*changed, *self._waiting, *range(len(self._messages), count)})
+        due = self._waiting.union(changed)
+        due.update(range(known, count))
+        return sorted(due)
 
     def _starts_the_same(self, messages: Sequence[Any], count: int) -> bool:
         """Whether the kept messages are there, found at the speed of C."""

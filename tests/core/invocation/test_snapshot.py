@@ -28,7 +28,7 @@ def call(**fields: Any) -> ToolCallPart:
 
 def shown(*parts: Any, **options: Any) -> dict[str, Any]:
     snapshot = SnapshotMaker(**options).make([said(0, *parts)], is_running=True)
-    (part,) = snapshot["messages"][0]["content"]
+    (part,) = snapshot.messages[0]["content"]
     return part
 
 
@@ -93,13 +93,13 @@ def test_an_approval_is_shown_unless_it_is_the_hosts_own() -> None:
 def test_messages_that_did_not_change_are_the_same_objects() -> None:
     maker = SnapshotMaker()
     messages = [said(number, call()) for number in range(5)]
-    first = maker.make(messages, is_running=True)["messages"]
+    first = maker.make(messages, is_running=True).messages
     grown = [*messages[:-1], replace(messages[-1], parts=()), said(5)]
-    second = maker.make(grown, is_running=True)["messages"]
+    second = maker.make(grown, is_running=True).messages
     assert second is not first
     assert [a is b for a, b in zip(first, second, strict=False)] == [True] * 4 + [False]
     edited = [messages[0], said(1), *grown[2:]]
-    third = maker.make(edited, is_running=True)["messages"]
+    third = maker.make(edited, is_running=True).messages
     assert [a is b for a, b in zip(second, third, strict=True)] == [
         True,
         False,
@@ -113,6 +113,6 @@ def test_messages_that_did_not_change_are_the_same_objects() -> None:
 def test_shorter_and_empty_conversations_are_fine() -> None:
     maker = SnapshotMaker()
     messages = [said(number) for number in range(3)]
-    first = maker.make(messages, is_running=True)["messages"]
-    assert maker.make(messages[:1], is_running=True)["messages"][0] is first[0]
-    assert maker.make([], is_running=False)["messages"] == []
+    first = maker.make(messages, is_running=True).messages
+    assert maker.make(messages[:1], is_running=True).messages[0] is first[0]
+    assert maker.make([], is_running=False).messages == []
