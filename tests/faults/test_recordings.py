@@ -16,7 +16,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fault_kit import BOOK, Ferry, approve_what_waits, ferry_chat, hold_the_laws, steps
+from fault_kit import (
+    BOOK,
+    Ferry,
+    approve_what_waits,
+    ferry_chat,
+    hold_the_laws,
+    kept_text,
+    steps,
+)
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 import aistream_nb as ai
@@ -186,7 +194,7 @@ def test_an_event_that_cannot_be_looked_into_ends_no_recording():
         "[a value of type 'dict' that JSON cannot say]",
         None,
     ]
-    assert Recording.read(recording._text().encode()).events == recording.events
+    assert Recording.read(kept_text(recording).encode()).events == recording.events
 
 
 # ---------------------------------------------------------------- what strangers made
@@ -287,7 +295,7 @@ def test_a_recording_whose_values_lie_is_read_and_looked_at(draw: st.DataObject)
         recording = Recording.read(content)
     except RecordingError:
         return
-    again = Recording.read(recording._text().encode())
+    again = Recording.read(kept_text(recording).encode())
     assert again.events == recording.events
     look_at_all_of(recording)
 

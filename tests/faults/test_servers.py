@@ -22,7 +22,7 @@ from bad_server import (
     serving,
     then_silence,
 )
-from fault_kit import hold_the_laws
+from fault_kit import hold_the_laws, kept_text
 from turn_kit import call_block, message, sse, text_block
 
 import aistream_nb as ai
@@ -230,7 +230,7 @@ async def test_a_server_breaks_a_rule(fault: Fault):
         hold_the_laws(chat)
         shown = chat.conversation.messages[-1].text
         assert shown == fault.text or (fault.text and shown.startswith(fault.text))
-        assert KEY not in chat.recording._text()
+        assert KEY not in kept_text(chat.recording)
         await chat.aclose()
     assert server.requests <= 1
 

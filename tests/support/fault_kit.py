@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import sys
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
 import aistream_nb as ai
@@ -135,6 +138,29 @@ def watch(chat: ai.Chat) -> None:
 def approve_what_waits(chat: ai.Chat) -> None:
     for call in chat.waiting:
         chat.approve(call.id)
+
+
+def kept_text(recording: ai.Recording) -> str:
+    """What a file of it would hold."""
+    with tempfile.TemporaryDirectory() as folder:
+        return recording.save(Path(folder) / "kept.jsonl").read_text("utf-8")
+
+
+def calls_of(work: Callable[[], object]) -> int:
+    """How many calls the work makes, of our functions and of those of C."""
+    count = 0
+
+    def count_call(_frame: Any, event: str, _argument: Any) -> None:
+        nonlocal count
+        count += event in {"call", "c_call"}
+
+    before = sys.getprofile()
+    sys.setprofile(count_call)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return count
 
 
 def kinds(events: Sequence[Mapping[str, Any]]) -> list[str]:

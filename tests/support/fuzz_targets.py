@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from browser_copy import Pair
 from event_soups import FIELDS, RETIRED, Event, seen
+from fault_kit import kept_text
 
 import aistream_nb as ai
 from aistream_nb.core.json_text import parse_json
@@ -267,7 +268,7 @@ def recording(data: bytes) -> None:
         found = Recording.read(data)
     except RecordingError:
         return
-    again = Recording.read(found._text().encode())
+    again = Recording.read(kept_text(found).encode())
     assert again.events == found.events
     assert len(again.entries) == len(found.entries)
     player = ai.Player(found)
