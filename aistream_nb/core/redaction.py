@@ -10,21 +10,21 @@ Rules that a change must keep:
 1. Nothing here raises: a recording must not end a run. What JSON cannot say is
    replaced by words that name its type.
 2. The input is never changed, and nothing in the output is shared with it.
-3. A net catches what is in one value. A secret that a model spells in several deltas
-   is known only to who joins them.
+3. A net catches what is in one value. A secret that comes in pieces is caught by
+   :mod:`aistream_nb.core.running_redaction`.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
 from aistream_nb.core.json_text import encode_json, parse_json
 from aistream_nb.core.values import ABSENT, JSONValue, is_array, is_mapping
 
-__all__ = ["REDACTED", "Redactor", "is_secret_name"]
+__all__ = ["KEY_SHAPES", "KEY_SIGNS", "NAME", "REDACTED", "Redactor", "is_secret_name"]
 
 REDACTED: Final = "[redacted]"
 """What stands where a secret stood."""
@@ -50,12 +50,13 @@ _NAMES: Final = (
     "connection[-_ ]?string",
 )
 _LONGEST_NAME: Final = 200
-_NAME: Final = rf"(?:[\w-]*[-_ ])?(?:x[-_ ]?)?(?:{'|'.join(_NAMES)})"
-_SECRET_NAME: Final = re.compile(_NAME, re.IGNORECASE)
+NAME: Final = rf"(?:[\w-]*[-_ ])?(?:x[-_ ]?)?(?:{'|'.join(_NAMES)})"
+"""A pattern for names whose values are secrets."""
+_SECRET_NAME: Final = re.compile(NAME, re.IGNORECASE)
 # camelCase: the part in front of the name ends where the capital begins.
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
-_KEY_SHAPES: Final = re.compile(
+KEY_SHAPES: Final = re.compile(
     r"""(?<![A-Za-z0-9])(?:
       sk-[A-Za-z0-9_-]{12,}
     | xai-[A-Za-z0-9_-]{12,}
@@ -71,6 +72,7 @@ _KEY_SHAPES: Final = re.compile(
     )""",
     re.VERBOSE,
 )
+"""What keys of well-known services look like."""
 _BEARER: Final = re.compile(r"(?i)\b(bearer\s+)(?=\S*\d)[A-Za-z0-9._~+/=-]{12,}")
 _BASIC: Final = re.compile(r"(?i)(authorization\W{1,6}basic\s+)[A-Za-z0-9+/=]{4,}")
 _PRIVATE_KEY: Final = re.compile(
@@ -81,15 +83,17 @@ _USER_IN_URL: Final = re.compile(r"(?<=://)[^\s/@:]+:[^\s/@]+(?=@)")
 _QUERY: Final = re.compile(
     r"(?i)([?&](?:key|api[-_]?key|token|access_token|secret)=)[^&\s\"'\\]+"
 )
-_MEMBER: Final = re.compile(rf'(?i)("{_NAME}"\s*:\s*")(?:[^"\\]|\\.)+')
+_MEMBER: Final = re.compile(rf'(?i)("{NAME}"\s*:\s*")(?:[^"\\]|\\.)+')
 _QUOTED_MEMBER: Final = re.compile(
-    rf'(?i)(\\"{_NAME}\\"\s*:\s*\\")(?:\\\\\\"|\\\\.|[^"\\])+'
+    rf'(?i)(\\"{NAME}\\"\s*:\s*\\")'
+    r'(?:[^"\\]|\\[^"\\]|\\\\(?:\\\\|\\"|[^"\\]))+'
 )
 
-_KEY_SIGNS: Final = (
+KEY_SIGNS: Final = (
     *("sk-", "xai-", "gsk_", "AIza", "glpat-", "hf_", "xox", "AKIA", "ASIA", "eyJ"),
     *("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
 )
+"""A text in which none of these is holds no such key."""
 _BY_SIGN: Final = (
     (("bearer",), (_BEARER,)),
     (("basic",), (_BASIC,)),
@@ -130,6 +134,11 @@ class Redactor:
     def __repr__(self) -> str:
         return f"<Redactor of {len(self._known)} known secrets>"
 
+    @property
+    def known(self) -> Collection[str]:
+        """The values that we were told are secret."""
+        return self._known
+
     def learn(self, secret: str) -> None:
         """Hide this value from now on. Short ones are ignored."""
         if len(secret) >= _SHORTEST_KNOWN:
@@ -144,8 +153,8 @@ class Redactor:
         for secret in self._known:
             if secret in text:
                 text = text.replace(secret, REDACTED)
-        if any(sign in text for sign in _KEY_SIGNS):
-            text = _KEY_SHAPES.sub(REDACTED, text)
+        if any(sign in text for sign in KEY_SIGNS):
+            text = KEY_SHAPES.sub(REDACTED, text)
         folded = text.casefold()
         for signs, patterns in _BY_SIGN:
             if any(sign in folded for sign in signs):
@@ -161,7 +170,9 @@ class Redactor:
         # are not ASCII are looked for in the same disguise.
         text = content.decode("latin-1")
         for secret in self._known:
-            text = text.replace(secret.encode().decode("latin-1"), REDACTED)
+            text = text.replace(
+                secret.encode("utf-8", "surrogatepass").decode("latin-1"), REDACTED
+            )
         return self.redact_text(text).encode("latin-1")
 
     def redact(self, value: object) -> JSONValue:

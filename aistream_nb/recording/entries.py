@@ -17,7 +17,16 @@ from typing import Any, Final
 from aistream_nb.core.json_text import encode_json
 from aistream_nb.core.values import Event, is_mapping
 
-__all__ = ["FORMAT", "KIND", "Entry", "WireRound", "header_line", "wire_rounds"]
+__all__ = [
+    "FORMAT",
+    "KIND",
+    "Entry",
+    "WireRound",
+    "ending_of",
+    "header_line",
+    "text_of",
+    "wire_rounds",
+]
 
 FORMAT: Final = 1
 """The format that is written, and the newest that can be read."""
@@ -61,6 +70,27 @@ def header_line(header: Mapping[str, Any]) -> str:
     '{"kind":"aistream_nb recording","format":1,"provider":"anthropic"}'
     """
     return encode_json({"kind": KIND, "format": FORMAT, **header})
+
+
+def text_of(header: Mapping[str, Any], entries: Iterable[Entry]) -> str:
+    """A recording as the text of a file."""
+    lines = [header_line(header), *(entry.to_line() for entry in entries)]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def ending_of(events: Iterable[Event]) -> str:
+    """Where events end: ``finished``, ``failed``, or where they were cut off.
+
+    >>> ending_of([{"type": "RUN_STARTED"}])
+    'cut off after event 1 (RUN_STARTED)'
+    """
+    kinds = [str(event.get("type")) for event in events]
+    runs = [kind for kind in kinds if kind.startswith("RUN_")]
+    if not runs:
+        return "no run"
+    if runs[-1] == "RUN_STARTED":
+        return f"cut off after event {len(kinds)} ({kinds[-1]})"
+    return "failed" if runs[-1] == "RUN_ERROR" else "finished"
 
 
 @dataclass(slots=True)

@@ -1,15 +1,106 @@
-"""What comes into a recording, brought into the form in which it is kept."""
+"""What comes into a recording, brought into the form in which it is kept.
+
+Nothing passes here as it came: headers stay outside, and secrets are taken out, also
+those that come in pieces. What may be the beginning of a secret is kept back until
+more is known; :attr:`Intake.pending` tells what it would be if nothing came any more.
+"""
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from aistream_nb.core.json_text import parse_json
-from aistream_nb.core.values import is_mapping
+from aistream_nb.core.redaction import Redactor
+from aistream_nb.core.values import Event, JSONValue, is_mapping
+from aistream_nb.recording.growing_bytes import GrowingBytes
+from aistream_nb.recording.growing_text import GrowingTexts
 
-__all__ = ["event_on_the_wire", "message_without_headers", "piece_on_a_line"]
+__all__ = ["Intake", "event_on_the_wire", "message_without_headers", "piece_on_a_line"]
+
+Kept = tuple[str, dict[str, Any]]
+"""The kind of an entry, and its value."""
+
+
+class Intake:
+    """Makes what came into what is kept.
+
+    Args:
+        secrets: Values that must never be kept.
+    """
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        self._redactor = Redactor(secrets)
+        self._texts = GrowingTexts(self._redactor)
+        self._bytes = GrowingBytes(self._redactor)
+
+    def learn_secret(self, secret: str) -> None:
+        """Never let this value pass from now on."""
+        self._redactor.learn(secret)
+
+    def value(self, value: object) -> JSONValue:
+        """A plain copy without secrets."""
+        return self._redactor.redact(value)
+
+    def mapping(self, value: Mapping[str, Any]) -> dict[str, Any]:
+        """A plain copy without secrets of what is an object of JSON."""
+        plain = self._redactor.redact(value)
+        return plain if isinstance(plain, dict) else {}
+
+    def event(self, event: object) -> list[Kept]:
+        """What is to be kept now that this event has come.
+
+        Raises:
+            TypeError: It is neither a mapping nor an object of the AG-UI SDK.
+        """
+        taken = event_on_the_wire(event)
+        try:
+            grown = self._texts.receive(taken)
+        except Exception:  # noqa: BLE001 somebody's own object may raise when looked into
+            grown = [taken]
+        kept = self._events(grown)
+        ends = any(one.get("type") in {"RUN_FINISHED", "RUN_ERROR"} for _, one in kept)
+        return [*(self._end_of_bodies() if ends else ()), *kept]
+
+    def wire(
+        self,
+        number: int,
+        *,
+        request: Mapping[str, Any] | None,
+        response: Mapping[str, Any] | None,
+        content: bytes | None,
+    ) -> list[Kept]:
+        """What is to be kept of a request, a response, or a piece of a body."""
+        ended = [] if request is None else self._end_of_bodies()
+        wire: dict[str, Any] = {"round": number}
+        if request is not None:
+            wire["request"] = self.mapping(message_without_headers(request))
+        if response is not None:
+            wire["response"] = self.mapping(message_without_headers(response))
+        told = b"" if content is None else self._bytes.receive(number, content)
+        if told or content == b"":
+            wire.update(piece_on_a_line(told))
+        return [*ended, *([("wire", wire)] if len(wire) > 1 else [])]
+
+    @property
+    def pending(self) -> list[Kept]:
+        """What would be kept if nothing came any more."""
+        return [*_pieces(self._bytes.pending), *self._events(self._texts.pending)]
+
+    def close(self) -> list[Kept]:
+        """What was kept back; nothing comes any more."""
+        return [*self._end_of_bodies(), *self._events(self._texts.close())]
+
+    def _events(self, events: Iterable[Event]) -> list[Kept]:
+        return [("event", self.mapping(one)) for one in events]
+
+    def _end_of_bodies(self) -> list[Kept]:
+        return _pieces(self._bytes.close())
+
+
+def _pieces(ends: Iterable[tuple[int, bytes]]) -> list[Kept]:
+    return [("wire", {"round": at, **piece_on_a_line(rest)}) for at, rest in ends]
 
 
 def event_on_the_wire(event: object) -> Mapping[str, Any]:

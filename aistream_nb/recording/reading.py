@@ -19,6 +19,7 @@ import math
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 from aistream_nb.core.json_text import parse_json
@@ -27,7 +28,7 @@ from aistream_nb.core.wire.sse import SSEDecoder
 from aistream_nb.errors import RecordingError
 from aistream_nb.recording.entries import FORMAT, KIND, Entry
 
-__all__ = ["Loaded", "read_recording"]
+__all__ = ["Loaded", "bytes_of", "read_recording"]
 
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _GZIP: Final = 16 + zlib.MAX_WBITS
@@ -43,6 +44,21 @@ class Loaded:
     header: dict[str, Any] = field(default_factory=dict[str, Any])
     entries: list[Entry] = field(default_factory=list[Entry])
     notices: list[str] = field(default_factory=list[str])
+
+
+def bytes_of(path: Path) -> bytes:
+    """What is in a file.
+
+    Raises:
+        RecordingError: It cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise RecordingError(
+            f"{path} cannot be read: {reason}", path=str(path)
+        ) from error
 
 
 def read_recording(content: bytes, *, path: str) -> Loaded:

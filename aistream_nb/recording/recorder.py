@@ -22,24 +22,20 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from aistream_nb.core.redaction import Redactor
-from aistream_nb.core.values import Event, is_mapping
+from aistream_nb.core.values import Event
 from aistream_nb.errors import RecordingError
 from aistream_nb.recording.compaction import compact_entries
 from aistream_nb.recording.difference import RecordingDiff, compare_events
 from aistream_nb.recording.entries import (
     Entry,
     WireRound,
-    header_line,
+    ending_of,
+    text_of,
     wire_rounds,
 )
-from aistream_nb.recording.intake import (
-    event_on_the_wire,
-    message_without_headers,
-    piece_on_a_line,
-)
+from aistream_nb.recording.intake import Intake
 from aistream_nb.recording.journal import Journal, write_whole
-from aistream_nb.recording.reading import Loaded, read_recording
+from aistream_nb.recording.reading import Loaded, bytes_of, read_recording
 from aistream_nb.recording.rows import counted, event_rows
 from aistream_nb.recording.timing_chart import TimingChart
 
@@ -68,7 +64,7 @@ class Recording:
         header: Mapping[str, Any] | None = None,
         secrets: Iterable[str] = (),
     ) -> None:
-        self._redactor = Redactor(secrets)
+        self._intake = Intake(secrets)
         self._clock: Callable[[], float] = clock
         self._start: float = clock()
         self._entries: list[Entry] = []
@@ -79,13 +75,13 @@ class Recording:
         """What comparisons call it: the file's name, where there is one."""
         self.notices: list[str] = []
         """What was repaired or lost, in words."""
-        self._header.update(self._plain(header or {}))
+        self._header.update(self._intake.mapping(header or {}))
 
     # ------------------------------------------------------------ writing
 
     def learn_secret(self, secret: str) -> None:
         """Never keep this value, wherever it turns up from now on."""
-        self._redactor.learn(secret)
+        self._intake.learn_secret(secret)
 
     def describe(self, **header: Any) -> None:
         """Add to the header what was learned later.
@@ -95,16 +91,14 @@ class Recording:
         >>> recording.header
         {'model': 'claude-sonnet-5'}
         """
-        added = self._plain(header)
+        added = self._intake.mapping(header)
         self._header.update(added)
         if self._journal is not None:
             self._write(Entry(self._now(), "header", added).to_line())
 
     def append(self, event: object) -> None:
         """Keep one event: a mapping, or an object of the AG-UI SDK."""
-        plain = self._plain(event_on_the_wire(event))
-        self._events.append(plain)
-        self._add(Entry(self._now(), "event", plain))
+        self._keep(self._intake.event(event))
 
     def append_wire(
         self,
@@ -122,21 +116,21 @@ class Recording:
             response: Status and content type. Headers are left out.
             content: One piece of the body, as it arrived.
         """
-        wire: dict[str, Any] = {"round": number}
-        if request is not None:
-            wire["request"] = self._plain(message_without_headers(request))
-        if response is not None:
-            wire["response"] = self._plain(message_without_headers(response))
-        if content is not None:
-            wire.update(piece_on_a_line(self._redactor.redact_bytes(content)))
-        self._add(Entry(self._now(), "wire", wire))
+        take = self._intake.wire
+        self._keep(take(number, request=request, response=response, content=content))
 
     def append_note(self, kind: str, value: object) -> None:
         """Keep something of another kind, which readers may ignore."""
-        self._add(Entry(self._now(), kind, self._redactor.redact(value)))
+        self._add(Entry(self._now(), kind, self._intake.value(value)))
+
+    def _keep(self, kept: Iterable[tuple[str, dict[str, Any]]]) -> None:
+        for kind, value in kept:
+            self._add(Entry(self._now(), kind, value))
 
     def _add(self, entry: Entry) -> None:
         self._entries.append(entry)
+        if entry.event is not None:
+            self._events.append(entry.event)
         if self._journal is not None:
             self._write(entry.to_line())
 
@@ -155,9 +149,13 @@ class Recording:
         # A clock may go back, or say what is no time; times in a recording do neither.
         return max(round(passed, 6), last) if math.isfinite(passed) else last
 
-    def _plain(self, value: Mapping[str, Any]) -> dict[str, Any]:
-        plain = self._redactor.redact(value)
-        return plain if isinstance(plain, dict) else {}
+    def _with_pending(self) -> list[Entry]:
+        """All entries, and what is kept back while more may come."""
+        pending = self._intake.pending
+        if not pending:
+            return self._entries
+        now = self._now()
+        return [*self._entries, *(Entry(now, kind, value) for kind, value in pending)]
 
     # ------------------------------------------------------------ looking
 
@@ -169,17 +167,22 @@ class Recording:
     @property
     def entries(self) -> tuple[Entry, ...]:
         """Everything, in order, with times."""
-        return tuple(self._entries)
+        return tuple(self._with_pending())
+
+    def entries_from(self, start: int) -> tuple[Entry, ...]:
+        """The entries from one on, for who follows a recording that grows."""
+        return tuple(self._entries[start:])
 
     @property
     def events(self) -> tuple[Event, ...]:
         """The AG-UI events, in order."""
-        return tuple(self._events)
+        pending = self._with_pending()[len(self._entries) :]
+        return (*self._events, *(one.event for one in pending if one.event is not None))
 
     @property
     def rounds(self) -> tuple[WireRound, ...]:
         """The exchanges with a provider, ready to be played again."""
-        return wire_rounds(self._entries)
+        return wire_rounds(self._with_pending())
 
     @property
     def ending(self) -> str:
@@ -190,22 +193,16 @@ class Recording:
         >>> recording.ending
         'cut off after event 1 (RUN_STARTED)'
         """
-        kinds = [str(event.get("type")) for event in self._events]
-        runs = [kind for kind in kinds if kind.startswith("RUN_")]
-        if not runs:
-            return "no run"
-        if runs[-1] == "RUN_STARTED":
-            return f"cut off after event {len(kinds)} ({kinds[-1]})"
-        return "failed" if runs[-1] == "RUN_ERROR" else "finished"
+        return ending_of(self.events)
 
     def __len__(self) -> int:
-        return len(self._events)
+        return len(self.events)
 
     def __bool__(self) -> bool:
         return True
 
     def __repr__(self) -> str:
-        told = [counted(len(self._events), "event")]
+        told = [counted(len(self), "event")]
         rounds = len(self.rounds)
         told += [counted(rounds, "provider round")] if rounds else []
         said = [
@@ -215,20 +212,17 @@ class Recording:
         return f"<Recording of {', '.join(told)}>"
 
     def _repr_html_(self) -> str:
-        return event_rows(self._events, title=repr(self).strip("<>"))
+        return event_rows(self.events, title=repr(self).strip("<>"))
 
     def timing_chart(self) -> TimingChart:
         """When the first token came, where the gaps are, how long the tools took."""
-        return TimingChart(self._entries)
+        return TimingChart(self._with_pending())
 
     # ------------------------------------------------------------ comparing
 
     def compact(self) -> Recording:
         """The same story with neighbouring deltas joined."""
-        compacted = Recording(clock=self._clock, header=self._header)
-        compacted.name = self.name
-        compacted._take(Loaded(entries=compact_entries(self._entries)))
-        return compacted
+        return self._copy(compact_entries(self._with_pending()), self._clock)
 
     def diff(self, other: Recording) -> RecordingDiff:
         """What ``other`` has that this one has not, and the other way round."""
@@ -240,14 +234,27 @@ class Recording:
         )
 
     def _take(self, loaded: Loaded) -> None:
-        """Keep what a file held, redacted like everything that comes in."""
-        self._header.update(self._plain(loaded.header))
-        for entry in loaded.entries:
-            value = self._redactor.redact(entry.value)
-            self._entries.append(Entry(entry.t, entry.kind, value))
-            if entry.kind == "event" and is_mapping(value):
-                self._events.append(value)
+        """Keep what a file held, without secrets like everything that comes in."""
+        self._header.update(self._intake.mapping(loaded.header))
         self.notices.extend(loaded.notices)
+        taken = [
+            Entry(entry.t, kind, value)
+            for entry in loaded.entries
+            for kind, value in self._taken(entry)
+        ]
+        last = taken[-1].t if taken else 0.0
+        rest = [Entry(last, kind, value) for kind, value in self._intake.close()]
+        self._hold([*taken, *rest])
+
+    def _taken(self, entry: Entry) -> list[tuple[str, Any]]:
+        if entry.event is not None:
+            return [*self._intake.event(entry.event)]
+        return [(entry.kind, self._intake.value(entry.value))]
+
+    def _hold(self, entries: Iterable[Entry]) -> None:
+        """Begin with these entries, which are kept as they are."""
+        self._entries.extend(entries)
+        self._events.extend(e.event for e in self._entries if e.event is not None)
         if self._entries:
             # What is appended from now on happens after what was loaded.
             self._start = self._clock() - self._entries[-1].t
@@ -258,9 +265,14 @@ class Recording:
         What is appended to it happens after what is here, and is not written to the
         file of this one.
         """
-        copy = Recording(clock=clock or self._clock, header=self._header)
+        copy = self._copy(self._with_pending(), clock or self._clock)
+        copy.notices.extend(self.notices)
+        return copy
+
+    def _copy(self, entries: Iterable[Entry], clock: Callable[[], float]) -> Recording:
+        copy = Recording(clock=clock, header=self._header)
         copy.name = self.name
-        copy._take(Loaded(entries=list(self._entries), notices=list(self.notices)))
+        copy._hold(entries)
         return copy
 
     # ------------------------------------------------------------ files
@@ -291,13 +303,7 @@ class Recording:
             RecordingError: It cannot be read, is no recording, or is a newer one.
         """
         place = Path(path)
-        try:
-            content = place.read_bytes()
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise RecordingError(
-                f"{place} cannot be read: {reason}", path=str(place)
-            ) from error
+        content = bytes_of(place)
         recording = cls.read(content, path=str(place), clock=clock, secrets=secrets)
         recording.name = place.name
         return recording
@@ -327,12 +333,8 @@ class Recording:
             RecordingError: The file cannot be written.
         """
         place = Path(path)
-        write_whole(place, self._text())
+        write_whole(place, text_of(self._header, self._with_pending()))
         return place
-
-    def _text(self) -> str:
-        lines = [header_line(self._header), *(one.to_line() for one in self._entries)]
-        return "".join(f"{line}\n" for line in lines)
 
     @classmethod
     def open(
@@ -356,7 +358,7 @@ class Recording:
             recording = cls.load(place, clock=clock, secrets=secrets)
         else:
             recording = cls(clock=clock, secrets=secrets)
-        recording._header.update(recording._plain(header or {}))
+        recording._header.update(recording._intake.mapping(header or {}))
         recording.record_to(place)
         return recording
 
@@ -367,7 +369,9 @@ class Recording:
             RecordingError: The file cannot be written.
         """
         self.close()
-        place = self.save(path)
+        place = Path(path)
+        # What is kept back is written when more is known, and not twice.
+        write_whole(place, text_of(self._header, self._entries))
         self._journal = Journal(place)
         self.name = place.name
 
@@ -377,6 +381,9 @@ class Recording:
         Raises:
             RecordingError: The last bytes cannot be written.
         """
+        for entry in self._with_pending()[len(self._entries) :]:
+            if self._journal is not None:
+                self._write(entry.to_line())
         journal, self._journal = self._journal, None
         if journal is not None:
             journal.close()

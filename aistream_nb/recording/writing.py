@@ -14,7 +14,7 @@ from typing import Any, Final
 from aistream_nb.core.json_text import encode_json
 from aistream_nb.core.processor.processor import StreamProcessor
 from aistream_nb.core.processor.reference_recording import ReferenceRecording
-from aistream_nb.recording.entries import header_line
+from aistream_nb.recording.entries import text_of
 from aistream_nb.recording.recorder import Recording
 
 __all__ = ["FORMS", "encode_recording"]
@@ -35,9 +35,7 @@ def encode_recording(recording: Recording, form: str) -> str:
 
 
 def _own(recording: Recording) -> str:
-    lines = [header_line(recording.header)]
-    lines += [entry.to_line() for entry in recording.entries]
-    return "".join(f"{line}\n" for line in lines)
+    return text_of(recording.header, recording.entries)
 
 
 def _array(recording: Recording) -> str:

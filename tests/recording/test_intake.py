@@ -3,7 +3,9 @@ from __future__ import annotations
 import pytest
 from ag_ui.core import RunStartedEvent
 
+from aistream_nb.core.redaction import REDACTED
 from aistream_nb.recording.intake import (
+    Intake,
     event_on_the_wire,
     message_without_headers,
     piece_on_a_line,
@@ -35,3 +37,44 @@ def test_headers_are_left_out_and_bodies_read():
 def test_bytes_are_text_where_they_can_be():
     assert piece_on_a_line("é".encode()) == {"text": "é"}
     assert piece_on_a_line("é".encode()[:1]) == {"base64": "ww=="}
+
+
+def test_an_event_that_raises_when_it_is_looked_into_is_kept_somehow():
+    class Sulking(dict[str, object]):
+        def get(self, *_: object) -> object:
+            raise RuntimeError
+
+    assert Intake().event(Sulking(type="CUSTOM")) == [("event", {"type": "CUSTOM"})]
+
+
+def test_what_is_kept_back_of_an_answer_comes_with_its_end():
+    intake = Intake(["hunter2!-and-more"])
+    nothing = {"request": None, "response": None}
+
+    assert intake.wire(1, **nothing, content=b"hunter2!") == []
+    assert intake.pending == [("wire", {"round": 1, "text": "hunter2!"})]
+    told = intake.wire(2, request={"body": {}}, response=None, content=None)
+    assert told == [
+        ("wire", {"round": 1, "text": "hunter2!"}),
+        ("wire", {"round": 2, "request": {"body": {}}}),
+    ]
+    assert intake.wire(2, **nothing, content=b"hunter2!") == []
+    ended = intake.event({"type": "RUN_FINISHED"})
+    assert [kind for kind, _ in ended] == ["wire", "event"]
+    assert intake.wire(3, **nothing, content=b"") == [
+        ("wire", {"round": 3, "text": ""})
+    ]
+    assert intake.close() == []
+
+
+def test_a_secret_in_two_events_and_in_two_pieces_is_taken_out():
+    intake = Intake()
+    intake.learn_secret("hunter2!-and-more")
+    said = {"type": "TEXT_MESSAGE_CONTENT", "messageId": "m"}
+
+    told = [
+        *intake.event({**said, "delta": "hunter2!-"}),
+        *intake.event({**said, "delta": "and-more"}),
+    ]
+
+    assert told == [("event", {**said, "delta": REDACTED})]

@@ -241,3 +241,53 @@ def test_what_json_cannot_say_is_kept_in_words():
     recording = make({"type": "X", "odd": {1, 2}, "nan": float("nan")})
     assert recording.events[0]["nan"] is None
     assert "type 'set'" in recording.events[0]["odd"]
+
+
+SAID = {"type": "TEXT_MESSAGE_CONTENT", "messageId": "m"}
+
+
+def test_what_is_kept_back_is_seen_and_saved_and_comes_once(tmp_path):
+    recording = Recording(clock=lambda: 0.0, secrets=["hunter2!-and-much-more"])
+    path = tmp_path / "it.jsonl"
+    recording.append(SAID | {"delta": "so: hunter"})
+
+    assert len(recording) == len(recording.events) == 2
+    assert [e["delta"] for e in recording.events] == ["so: ", "hunter"]
+    assert len(Recording.load(recording.save(path))) == 2
+    assert recording.compact().events[0]["delta"] == "so: hunter"
+    assert len(recording.continued()) == 2
+
+    recording.record_to(path)
+    assert len(path.read_text("utf-8").splitlines()) == 2
+    recording.append(SAID | {"delta": "s in spring"})
+    recording.append(SAID | {"delta": "; hunter"})
+    recording.close()
+
+    loaded = Recording.load(path)
+    assert [e["delta"] for e in loaded.events] == [
+        "so: ",
+        "hunters in spring",
+        "; ",
+        "hunter",
+    ]
+    assert loaded.events == recording.events
+
+
+def test_a_secret_in_two_deltas_of_a_file_is_taken_out_when_it_is_loaded(tmp_path):
+    kept = Recording.of([SAID | {"delta": "open-"}, SAID | {"delta": "sesame"}])
+    path = kept.save(tmp_path / "it.jsonl")
+
+    loaded = Recording.load(path, secrets=["open-sesame"])
+
+    assert [e["delta"] for e in loaded.events] == ["[redacted]"]
+
+
+def test_an_answer_that_ends_amid_what_may_be_a_secret_is_kept(tmp_path):
+    recording = Recording(clock=lambda: 0.0, secrets=["hunter2!-and-much-more"])
+    recording.append_wire(1, content=b"so: hunter")
+
+    assert recording.rounds[0].body == b"so: hunter"
+    path = tmp_path / "it.jsonl.gz"
+    recording.record_to(path)
+    recording.close()
+    assert Recording.load(path).rounds[0].body == b"so: hunter"
