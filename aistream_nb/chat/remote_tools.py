@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from aistream_nb.agui.questions import OpenCall, read_arguments
 from aistream_nb.chat.run_log import SavedCall
+from aistream_nb.core.invocation.snapshot import SnapshotChain
 from aistream_nb.core.json_text import encode_json
 from aistream_nb.core.processor.tools import result_text
 from aistream_nb.core.tool_spec import ClientTool, Decision, Gate, GateRequest
@@ -51,7 +52,10 @@ class RemoteTools:
         self._gate: Gate = ApprovalGate()
         self._answers: dict[str, ToolAnswer] = {}
         self._news = asyncio.Event()
-        self._past: list[Mapping[str, Any]] = []
+        self._chain = SnapshotChain()
+        self._messages: list[Mapping[str, Any]] = []
+        """The calls of each run; those of past runs never change."""
+        self._past = 0
         self._tracker = ToolInvocationTracker(
             lambda: self._tools,
             on_result=self._take,
@@ -63,7 +67,7 @@ class RemoteTools:
         self.diagnostics: tuple[Diagnostic, ...] = ()
         """What went wrong around the tools, not in them."""
         # The first snapshot is taken for history: here there is none.
-        self._tracker.set_state({"messages": [], "isRunning": False})
+        self._tracker.set_state(self._chain.link(self._messages, (), is_running=False))
 
     @property
     def tracker(self) -> ToolInvocationTracker:
@@ -81,9 +85,11 @@ class RemoteTools:
             text = call.why_open if call.content is None else call.content
             failed = call.content is None or call.is_error
             self._answers[call.id] = ToolAnswer(text, text if failed else None)
-        self._past = [_message_of_parts(map(_saved_part, known))]
-        history = {"messages": self._past, "isRunning": False, "isLoading": True}
-        self._tracker.set_state(history)
+        self._messages[:] = [_message_of_parts(map(_saved_part, known))]
+        self._past = 1
+        self._tracker.set_state(
+            self._chain.link(self._messages, (0,), is_running=False, is_loading=True)
+        )
 
     def offer(self, tools: Iterable[ClientTool], gate: Gate) -> None:
         """Say which tools there are now, and who is asked."""
@@ -106,7 +112,7 @@ class RemoteTools:
         due = [call for call in calls if call.id not in self._answers]
         self._show(due, running=False)
         await self._wait_for(due)
-        self._past.append(_message(due))
+        self._past = len(self._messages)
         return {call.id: self._answers[call.id] for call in calls}
 
     async def stop(self) -> None:
@@ -121,8 +127,10 @@ class RemoteTools:
 
     def _show(self, calls: Sequence[OpenCall], *, running: bool) -> None:
         ours = [call for call in calls if self.owns(call)]
-        messages = [*self._past, _message(ours, whole=not running)]
-        self._tracker.set_state({"messages": messages, "isRunning": running})
+        self._messages[self._past :] = [_message(ours, whole=not running)]
+        self._tracker.set_state(
+            self._chain.link(self._messages, (self._past,), is_running=running)
+        )
 
     async def _wait_for(self, calls: Sequence[OpenCall]) -> None:
         for _ in range(_TURNS):
