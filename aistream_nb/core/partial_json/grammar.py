@@ -27,13 +27,12 @@ from aistream_nb.core.partial_json.tokens import (
     LITERALS,
     NUMBER_LIMIT,
     Number,
-    decode_run,
     grow_text,
     is_plain,
     match_number_start,
     match_space,
-    match_string_run,
     read_number,
+    read_run,
     scan_value,
 )
 from aistream_nb.core.values import ABSENT, Absent
@@ -126,6 +125,18 @@ class GrammarReader:
             self.rest = ""
             if self.shown:
                 _retract(self)
+        elif (
+            self.inside is _more_string
+            and '"' not in text
+            and "\\" not in text
+            and text.isprintable()
+        ):  # most of a long string; what grow_text does, without a call
+            top, slot = self.top, self.slot
+            whole = top[slot]
+            top[slot] = ""
+            whole += text
+            top[slot] = whole
+            return ""
         end = len(text)
         self.budget = _SCANS * end if end > _WORTH_SCANNING and is_plain(text) else 0
         pos = self.inside(self, text) if self.inside else 0
@@ -201,11 +212,11 @@ def _close(reader: GrammarReader, _text: str, pos: int) -> int:
 
 def _next_item(reader: GrammarReader, text: str, pos: int) -> int:
     reader.due = _VALUE
-    return pos + 2 if text.startswith(" ", pos + 1) else pos + 1
+    return pos + 2 if text[pos + 1 : pos + 2] == " " else pos + 1
 
 
 def _next_member(reader: GrammarReader, text: str, pos: int) -> int:
-    if text.startswith(' "', pos + 1):
+    if text[pos + 1 : pos + 3] == ' "':
         return _open_key(reader, text, pos + 2)
     reader.due = _NEXT_KEY
     return pos + 1
@@ -213,7 +224,7 @@ def _next_member(reader: GrammarReader, text: str, pos: int) -> int:
 
 def _colon(reader: GrammarReader, text: str, pos: int) -> int:
     reader.due = _VALUE
-    return pos + 2 if text.startswith(" ", pos + 1) else pos + 1
+    return pos + 2 if text[pos + 1 : pos + 2] == " " else pos + 1
 
 
 def _put(reader: GrammarReader, value: Any) -> None:
@@ -227,24 +238,24 @@ def _put(reader: GrammarReader, value: Any) -> None:
 
 
 def _open_key(reader: GrammarReader, text: str, pos: int) -> int:
-    stop = match_string_run(text, pos + 1).end()
-    key = decode_run(text[pos + 1 : stop])
-    if text.startswith('": ', stop):
-        reader.slot, reader.due = key, _VALUE
+    key, stop, is_closed = read_run(text, pos + 1)
+    if not is_closed:
+        reader.key_text[0] = key
+        reader.inside = _more_key
+        return _cut(reader, text, stop)
+    reader.slot = key
+    if text[stop + 1 : stop + 3] == ": ":
+        reader.due = _VALUE
         return stop + 3
-    if text.startswith('"', stop):
-        reader.slot, reader.due = key, _COLON
-        return stop + 1
-    reader.key_text[0] = key
-    reader.inside = _more_key
-    return _cut(reader, text, stop)
+    reader.due = _COLON
+    return stop + 1
 
 
 def _more_key(reader: GrammarReader, text: str) -> int:
-    stop = match_string_run(text, 0).end()
-    if stop:
-        grow_text(reader.key_text, 0, decode_run(text[:stop]))
-    if not text.startswith('"', stop):
+    piece, stop, is_closed = read_run(text, 0)
+    if piece:
+        grow_text(reader.key_text, 0, piece)
+    if not is_closed:
         return _cut(reader, text, stop)
     reader.inside, reader.due = None, _COLON
     reader.slot = reader.key_text[0]
@@ -252,23 +263,20 @@ def _more_key(reader: GrammarReader, text: str) -> int:
 
 
 def _open_string(reader: GrammarReader, text: str, pos: int) -> int:
-    stop = match_string_run(text, pos + 1).end()
-    _put(reader, decode_run(text[pos + 1 : stop]))
-    if text.startswith('"', stop):
-        reader.due = reader.after
-        return stop + 1
-    reader.inside = _more_string
-    return _cut(reader, text, stop)
+    value, stop, is_closed = read_run(text, pos + 1)
+    _put(reader, value)
+    if not is_closed:
+        reader.inside = _more_string
+        return _cut(reader, text, stop)
+    reader.due = reader.after
+    return stop + 1
 
 
 def _more_string(reader: GrammarReader, text: str) -> int:
-    if '"' not in text and "\\" not in text and text.isascii() and text.isprintable():
-        grow_text(reader.top, reader.slot, text)
-        return len(text)
-    stop = match_string_run(text, 0).end()
-    if stop:
-        grow_text(reader.top, reader.slot, decode_run(text[:stop]))
-    if not text.startswith('"', stop):
+    piece, stop, is_closed = read_run(text, 0)
+    if piece:
+        grow_text(reader.top, reader.slot, piece)
+    if not is_closed:
         return _cut(reader, text, stop)
     reader.inside, reader.due = None, reader.after
     return stop + 1

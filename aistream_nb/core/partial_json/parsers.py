@@ -115,8 +115,15 @@ class PartialJSONParser:
         The parser goes on writing into the lists and objects that it hands out, and
         they must not be changed. To keep a value, take a :meth:`snapshot`.
         """
-        if len(self._pieces) > self._taken:
-            self._advance()
+        pieces, taken = self._pieces, self._taken
+        count = len(pieces)
+        if count > taken:
+            self._taken = count
+            new = pieces[-1] if count == taken + 1 else "".join(pieces[taken:])
+            if self._ragged or new[-1:] in _BLANKS:
+                new = self._trim(new)
+            if new and self._reader.receive(new):
+                self._begin_anew()
         root = self._reader.root
         return root[0] if root else ABSENT
 
@@ -124,34 +131,27 @@ class PartialJSONParser:
         """A copy of the value so far, which nobody changes later."""
         return copy_json(self.value)
 
-    def _advance(self) -> None:
-        pieces, taken = self._pieces, self._taken
-        self._taken = len(pieces)
-        text = pieces[-1] if self._taken == taken + 1 else "".join(pieces[taken:])
-        if not text:
-            return
-        if (self._ragged or text[-1] in _BLANKS) and not (text := self._trim(text)):
-            return
-        if self._reader.receive(text):
-            self._reader = LenientReader()
-            self._reader.receive("".join(pieces).strip(JS_WHITESPACE))
+    def _begin_anew(self) -> None:
+        """Strict JSON it cannot be any more: read it as the reference does."""
+        self._reader = LenientReader()
+        self._reader.receive("".join(self._pieces).strip(JS_WHITESPACE))
 
     def _trim(self, text: str) -> str:
         """The text that is not at the ends, as far as one can know by now."""
         body = text.rstrip(JS_WHITESPACE)
-        if body and self._trailing:
-            self._trailing.append(body)
-            whole = "".join(self._trailing)
-            self._trailing.clear()
-        else:
-            whole = body
-        if len(body) < len(text):
-            self._trailing.append(text[len(body) :])
-        if whole and not self._begun:
-            whole = whole.lstrip(JS_WHITESPACE)
+        if not body:
+            self._trailing.append(text)
+            self._ragged = True
+            return ""
+        blanks = text[len(body) :]
+        if not self._begun:
             self._begun = True
-        self._ragged = bool(self._trailing) or not self._begun
-        return whole
+            body = body.lstrip(JS_WHITESPACE)
+        elif self._trailing:
+            body = "".join((*self._trailing, body))
+        self._trailing = [blanks] if blanks else []
+        self._ragged = bool(blanks)
+        return body
 
 
 @dataclass(frozen=True, slots=True)

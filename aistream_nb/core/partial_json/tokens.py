@@ -28,6 +28,7 @@ __all__ = [
     "match_space",
     "match_string_run",
     "read_number",
+    "read_run",
     "scan_value",
 ]
 
@@ -99,6 +100,23 @@ def decode_run(run: str) -> str:
     if "\\" in run:
         run = _DECODER.raw_decode(f'"{run}"')[0]
     return run if run.isascii() else join_surrogates(run)
+
+
+def read_run(text: str, pos: int) -> tuple[str, int, bool]:
+    """The text of a string from ``pos`` on, its end, and whether a quote is there.
+
+    Nearly every run has no escape and no odd character, and needs no pattern.
+
+    >>> read_run('Oslo", ', 0), read_run("Os", 0)
+    (('Oslo', 4, True), ('Os', 2, False))
+    """
+    stop = text.find('"', pos)
+    is_closed = stop >= 0
+    run = text[pos:stop] if is_closed else text[pos:]
+    if run.isprintable() and "\\" not in run:  # halves of characters do not print
+        return run, pos + len(run), is_closed
+    stop = match_string_run(text, pos).end()
+    return decode_run(text[pos:stop]), stop, text[stop : stop + 1] == '"'
 
 
 def grow_text(container: Any, slot: Any, piece: str) -> None:
