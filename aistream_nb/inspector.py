@@ -3,29 +3,32 @@
 :class:`Inspector` folds the events up to a position into a conversation of its own,
 and has every event judged by the
 :class:`~aistream_nb.core.ordering.OrderingVerifier`. It looks at events at hand, at a
-recording, at a file, or at something that is still running and has a recording (a
-chat): then new events are taken in as they come, and the position stays with the end
-as long as it is there.
+recording, at a file, at the bytes of an answer, or at something that is still running
+and has a recording (a chat): then new events are taken in as they come, and the
+position stays with the end as long as it is there.
 
-Nothing is run here: no tool and no request.
+How one moves about in it, and what that costs, is told in
+:mod:`aistream_nb.conversation.playhead`. Nothing is run here: no tool and no request.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterable, Sequence
-from os import PathLike
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from aistream_nb.conversation import Conversation
+from aistream_nb.conversation.playhead import Playhead
 from aistream_nb.core.ordering.rules import Profile
-from aistream_nb.core.ordering.verifier import RULES, OrderingVerifier, Violation
-from aistream_nb.core.values import Event
-from aistream_nb.errors import AIStreamError
-from aistream_nb.recording import Recording
-from aistream_nb.recording.compaction import compact_entries
-from aistream_nb.recording.entries import Entry
-from aistream_nb.widgets.forms import forms_of
+from aistream_nb.core.ordering.verifier import (
+    RULES,
+    DialectChoice,
+    OrderingVerifier,
+    Violation,
+)
+from aistream_nb.core.wire.frames import MAX_FRAME
+from aistream_nb.recording.judged import Answer, Judged
+from aistream_nb.widgets.forms import with_live
+from aistream_nb.widgets.static_inspector import to_html, to_text
 from aistream_nb.widgets.wire_inspector import ViolationView
 
 if TYPE_CHECKING:
@@ -34,23 +37,25 @@ if TYPE_CHECKING:
 
 __all__ = ["Inspector"]
 
-_SEGMENT: Final = 100
-"""Events that are joined at once."""
-_LONGEST_PAUSE: Final = 3.0
-_SHORTEST_PAUSE: Final = 0.02
-_NO_TIME_PAUSE: Final = 0.25
-"""Seconds between events that carry no times: a pace to follow with the eyes."""
 
-
-class Inspector:
+class Inspector(Playhead):
     """Shows a stream at any of its events, and every violation of the order.
 
     Args:
-        source: Events, a recording, the path of one, or a chat.
+        source: Events, a recording, the path of one, the bytes or the text of an
+            answer, or a chat. Of bytes the frames are judged too.
         profile: How much is shown, as for ``check_ordering``.
+        run_input: The request that the stream answers.
+        interrupts: What waited for a person when the request was sent.
+        now: ISO 8601; tells which of those have expired.
+        dialect: ``tanstack`` for streams of TanStack AI.
+        status: Of an answer's bytes: the HTTP status.
+        content_type: Of an answer's bytes: the header; Protocol Buffers if it says so.
+        max_frame: Of an answer's bytes: characters of a frame without an end.
 
     Raises:
         RecordingError: The file cannot be read.
+        TypeError: The source holds no events.
 
     >>> inspector = Inspector(
     ...     [
@@ -64,146 +69,69 @@ class Inspector:
     ('TEXT_MESSAGE_CONTENT', 'text.content_unopened')
     """
 
-    def __init__(self, source: Any, *, profile: Profile = "teach") -> None:
+    _NAME: ClassVar[str] = "inspector"
+    _SHORTEST: ClassVar[float] = 0.02
+    _UNTIMED: ClassVar[float] = 0.25
+    """A pace to follow with the eyes."""
+
+    def __init__(  # noqa: PLR0913 - as check_ordering: each is independent, keyword-only
+        self,
+        source: Any,
+        *,
+        profile: Profile = "teach",
+        run_input: Mapping[str, Any] | None = None,
+        interrupts: Iterable[Mapping[str, Any]] = (),
+        now: str | None = None,
+        dialect: DialectChoice = "official",
+        status: int = 200,
+        content_type: str | None = None,
+        max_frame: int = MAX_FRAME,
+    ) -> None:
+        super().__init__()
+        self._new_verifier = partial(
+            OrderingVerifier,
+            profile=profile,
+            run_input=run_input,
+            interrupts=tuple(interrupts),
+            now=now,
+            dialect=dialect,
+        )
         self._chat = source if hasattr(source, "conversation") else None
-        self._recording = _recording_of(source)
-        self._verifier = OrderingVerifier(profile=profile)
-        self._ending: tuple[Violation, ...] = ()
-        self._events: tuple[Event, ...] = ()
-        self._segments: list[tuple[Event, ...]] = []
-        self._position = 0
-        self._playing: asyncio.Task[None] | None = None
+        self._judged = Judged(
+            source,
+            verifier=self._new_verifier(),
+            answer=Answer(
+                status=status, content_type=content_type, max_frame=max_frame
+            ),
+            live=self._chat is not None,
+        )
+        self._views: list[ViolationView] = []
         self._widget: InspectorWidget | None = None
-        self.speed: float = 1.0
-        """How many times faster than recorded it plays."""
-        self.conversation: Conversation = Conversation()
-        """The fold of the events up to the position."""
         self._absorb()
-        if self._chat is None:
-            self._ending = self._verifier.close()
-        else:
+        if self._chat is not None:
             self._chat.conversation.subscribe(self._grew)
-
-    # ------------------------------------------------------------ where we are
-
-    def __len__(self) -> int:
-        return len(self._events)
 
     def __repr__(self) -> str:
         found = len(self.violations)
         return f"Inspector({self._position} of {len(self)} events, {found} violations)"
 
-    @property
-    def events(self) -> tuple[Event, ...]:
-        """All events so far."""
-        return self._events
-
-    @property
-    def times(self) -> Sequence[float | None]:
-        """Seconds of each event since the first; ``None`` where nothing is known."""
-        entries = [e.t for e in self._recording.entries if e.event is not None]
-        known = any(entries)
-        return [at - entries[0] if known else None for at in entries]
+    # ------------------------------------------------------------ looking
 
     @property
     def violations(self) -> tuple[ViolationView, ...]:
         """Everything that was found so far, with its meaning and its fix."""
-        return tuple(_view(found) for found in self._verifier.violations)
-
-    @property
-    def position(self) -> int:
-        """How many events have been folded, from 0 to ``len(inspector)``."""
-        return self._position
-
-    @property
-    def last_event(self) -> Event | None:
-        """The event that was folded last, or ``None`` at the start."""
-        return self._events[self._position - 1] if self._position else None
-
-    @property
-    def playing(self) -> bool:
-        """Whether it plays."""
-        return self._playing is not None and not self._playing.done()
+        found = self._judged.found
+        self._views += [_view(one, at=at) for at, one in found[len(self._views) :]]
+        return tuple(self._views)
 
     @property
     def live(self) -> bool:
         """Whether events may still come."""
         return self._chat is not None
 
-    # ------------------------------------------------------------ moving
-
-    def seek(self, position: int) -> None:
-        """Go to where so many events have been folded; negative counts from the end."""
-        wanted = position + len(self) if position < 0 else position
-        wanted = max(0, min(wanted, len(self)))
-        if wanted < self._position:
-            self.conversation.reset()
-            whole, rest = divmod(wanted, _SEGMENT)
-            for number in range(whole):
-                self.conversation.receive_all(self._segment(number))
-            self.conversation.receive_all(self._events[wanted - rest : wanted])
-        else:
-            self.conversation.receive_all(self._events[self._position : wanted])
-        self._position = wanted
-        self._tell()
-
-    def _segment(self, number: int) -> tuple[Event, ...]:
-        """The events of one segment with neighbouring deltas joined, made once.
-
-        Going back folds these, so that it costs what the stream says and not how
-        finely it was cut.
-        """
-        while len(self._segments) <= number:
-            start = len(self._segments) * _SEGMENT
-            entries = [
-                Entry(0.0, "event", event)
-                for event in self._events[start : start + _SEGMENT]
-            ]
-            joined = (entry.event for entry in compact_entries(entries))
-            self._segments.append(tuple(event for event in joined if event is not None))
-        return self._segments[number]
-
-    def step(self, count: int = 1) -> Event | None:
-        """Go so many events on, or back; the answer is the event we are at."""
-        self.seek(max(0, self._position + count))
-        return self.last_event
-
-    def play(self, speed: float = 1.0) -> asyncio.Task[None]:
-        """Play from here to the end; returns at once, await the answer to wait.
-
-        Raises:
-            AIStreamError: No event loop runs here, or the speed is not positive.
-        """
-        if not speed > 0:
-            raise AIStreamError(f"speed={speed!r} must be positive, such as 1 or 4.")
-        try:
-            loop = asyncio.get_running_loop()
-        except RuntimeError:
-            raise AIStreamError(
-                "inspector.play needs a running event loop, as a notebook has. "
-                "Use inspector.seek(n) or inspector.step() elsewhere."
-            ) from None
-        self.pause()
-        if self._position == len(self):
-            self.seek(0)
-        self.speed = speed
-        playing = self._playing = loop.create_task(self._play(speed))
-        playing.add_done_callback(lambda _done: self._tell())
-        self._tell()
-        return playing
-
-    def pause(self) -> None:
-        """Stop playing; the position stays."""
-        if self._playing is not None:
-            self._playing.cancel()
-            self._playing = None
-            self._tell()
-
-    async def _play(self, speed: float) -> None:
-        times = self.times
-        while self._position < len(self):
-            await asyncio.sleep(_pause(times, self._position) / speed)
-            self.step()
+    def new_verifier(self) -> OrderingVerifier:
+        """A verifier that judges as this inspector does, and has judged nothing yet."""
+        return self._new_verifier(profile="teach")
 
     # ------------------------------------------------------------ growing
 
@@ -213,23 +141,21 @@ class Inspector:
         if at_end:
             self.seek(len(self))
         else:
-            self._tell()
+            self._moved()
 
     def _absorb(self) -> None:
-        """Take in what the recording has and we have not."""
-        known = len(self._events)
-        self._events = self._recording.events
-        for event in self._events[known:]:
-            self._verifier.receive(event)
+        """Take in what the stream has and we have not."""
+        fresh = self._judged.take()
+        self._extend([event for event, _ in fresh], [at for _, at in fresh])
 
-    def _tell(self) -> None:
+    def _moved(self) -> None:
         if self._widget is not None:
             self._widget.moved()
 
     # ------------------------------------------------------------ showing
 
     def _repr_mimebundle_(self, **_options: Any) -> dict[str, Any]:
-        return forms_of(self.conversation, self.widget)
+        return with_live(to_text(self), to_html(self), self.widget)
 
     def widget(self) -> InspectorWidget:
         """The widget, made at the first call."""
@@ -242,44 +168,16 @@ class Inspector:
         return self._widget
 
     def _act(self, action: Action) -> str:
-        match action.type:
-            case "seek":
-                self.pause()
-                self.seek(action.index)
-            case "play" if action.playing:
-                self.play(action.speed)
-            case "play":
-                self.pause()
-            case _:
-                return "An inspector only looks."
-        return ""
+        return "" if self._steer(action) else "An inspector only looks."
 
 
-def _recording_of(source: Any) -> Recording:
-    recording = getattr(source, "recording", source)
-    if isinstance(recording, Recording):
-        return recording
-    if isinstance(source, (str, PathLike)):
-        return Recording.load(str(source))  # pyright: ignore[reportUnknownArgumentType] # any path
-    events: Iterable[object] = source
-    return Recording.of(events)
-
-
-def _pause(times: Sequence[float | None], position: int) -> float:
-    """Seconds to wait before the event at a position."""
-    now = times[position]
-    before = times[position - 1] if position else now
-    if now is None or before is None:
-        return _NO_TIME_PAUSE
-    return max(_SHORTEST_PAUSE, min(now - before, _LONGEST_PAUSE))
-
-
-def _view(found: Violation) -> ViolationView:
+def _view(found: Violation, *, at: int) -> ViolationView:
     rule = RULES.get(found.rule)
     return ViolationView(
         rule=found.rule,
         level=found.level,
         index=found.index,
+        at=at,
         event_type=found.event_type,
         message=found.message,
         expected=found.expected,

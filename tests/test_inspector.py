@@ -150,7 +150,7 @@ def test_a_view_steers_it_and_hears_of_every_move() -> None:
     assert act(SimpleNamespace(type="seek", index=2)) == ""  # type: ignore[arg-type] # as much of an action as is read
     assert inspector.position == 2
     assert widget.get_state()["_snapshot"]["seq"] > 0
-    assert act(SimpleNamespace(type="play", playing=False)) == ""  # type: ignore[arg-type] # as above
+    assert act(SimpleNamespace(type="play", playing=False, speed=1)) == ""  # type: ignore[arg-type] # as above
     assert "only looks" in act(SimpleNamespace(type="send"))  # type: ignore[arg-type] # as above
 
 
@@ -166,7 +166,8 @@ async def test_a_view_can_start_playing() -> None:
 def test_it_is_displayed_in_words_where_nothing_else_can_be() -> None:
     inspector = Inspector(EVENTS)
     inspector.seek(4)
-    assert inspector._repr_mimebundle_()["text/plain"] == "Hello"
+    said = inspector._repr_mimebundle_()["text/plain"]
+    assert said.endswith("After event 3:\nHello")
 
 
 def test_going_back_over_many_events_shows_the_same() -> None:

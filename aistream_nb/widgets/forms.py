@@ -21,17 +21,19 @@ from aistream_nb.widgets.view_model import ConversationLike
 if TYPE_CHECKING:
     from aistream_nb.widgets.base import StreamWidget
 
-__all__ = ["forms_of"]
+__all__ = ["forms_of", "with_live"]
 
 
 def forms_of(
     conversation: ConversationLike, live: Callable[[], StreamWidget]
 ) -> dict[str, Any]:
     """The MIME bundle of a conversation; ``live`` makes its widget where one can be."""
-    forms: dict[str, Any] = {
-        "text/plain": to_text(conversation),
-        "text/html": to_html(conversation),
-    }
+    return with_live(to_text(conversation), to_html(conversation), live)
+
+
+def with_live(text: str, html: str, live: Callable[[], StreamWidget]) -> dict[str, Any]:
+    """The MIME bundle of two static forms, and of the live one where one can be."""
+    forms: dict[str, Any] = {"text/plain": text, "text/html": html}
     place = environment()
     if place.kind == "marimo":
         forms["text/html"] = _marimo_element(live())

@@ -8,7 +8,7 @@ on the stream, and with it less is wrong. Where no single change helps there is 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from aistream_nb.core.ordering.tables import SPAN_KINDS, SPANS
@@ -31,8 +31,19 @@ _FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
 """What an opener needs beside its id; a producer knows better names."""
 
 
-def ghost_of(events: Sequence[Event], found: ViolationView) -> GhostView | None:
+def _teacher() -> OrderingVerifier:
+    return OrderingVerifier(profile="teach")
+
+
+def ghost_of(
+    events: Sequence[Event],
+    found: ViolationView,
+    *,
+    new_verifier: Callable[[], OrderingVerifier] = _teacher,
+) -> GhostView | None:
     """The change that would mend ``found``, or ``None`` if one is not enough.
+
+    ``new_verifier`` makes those who try it.
 
     >>> from aistream_nb.inspector import Inspector
     >>> inspector = Inspector(
@@ -51,15 +62,16 @@ def ghost_of(events: Sequence[Event], found: ViolationView) -> GhostView | None:
     if not before or end > _MOST_EVENTS:
         return None
     whole = found.index < 0
-    wrong = _count_wrong(before, whole=whole)
+    wrong = _count_wrong(new_verifier(), before, whole=whole)
     for ghost, after in _candidates(before, found):
-        if _count_wrong(after, whole=whole) < wrong:
+        if _count_wrong(new_verifier(), after, whole=whole) < wrong:
             return ghost.model_copy(update={"rule": found.rule})
     return None
 
 
-def _count_wrong(events: Sequence[Event], *, whole: bool) -> int:
-    verifier = OrderingVerifier(profile="teach")
+def _count_wrong(
+    verifier: OrderingVerifier, events: Sequence[Event], *, whole: bool
+) -> int:
     found: list[Violation] = []
     for event in events:
         found.extend(verifier.receive(event))

@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Final, Protocol, TypeAlias
 
+from aistream_nb.core.ordering.verifier import OrderingVerifier
 from aistream_nb.core.values import Event
 from aistream_nb.widgets.base import Refusal, StreamWidget
 from aistream_nb.widgets.bundles import find_bundle
@@ -31,6 +32,7 @@ from aistream_nb.widgets.wire import (
 from aistream_nb.widgets.wire_inspector import (
     EventDetail,
     EventRow,
+    GhostView,
     PutInspect,
     Rows,
     Story,
@@ -90,6 +92,10 @@ class Source(Protocol):
     @property
     def conversation(self) -> ConversationLike:
         """The fold of the events up to the position."""
+        ...
+
+    def new_verifier(self) -> OrderingVerifier:
+        """One that judges as the violations were found, for trying what mends them."""
         ...
 
 
@@ -248,22 +254,50 @@ class InspectorWidget(StreamWidget):
         events = self._source.events
         if index >= len(events):
             return "There is no such event."
-        text = json.dumps(events[index], ensure_ascii=False, indent=2, default=str)
+        text = "" if index < 0 else _pretty(events[index])
         violation = self._worst().get(index)
         self._tell(
             EventDetail(
                 index=index,
                 json_text=clean(text[:_DETAIL_LIMIT]),
                 snippet=snippet_of(events, violation) if violation else "",
-                ghost=ghost_of(events, violation) if violation else None,
+                ghost=self._ghost(violation) if violation else None,
             )
         )
         return ""
 
+    def _ghost(self, violation: ViolationView) -> GhostView | None:
+        source = self._source
+        return ghost_of(source.events, violation, new_verifier=source.new_verifier)
+
+
+def _pretty(event: Event) -> str:
+    return json.dumps(event, ensure_ascii=False, indent=2, default=str)
+
 
 def _has(row: EventRow, words: Sequence[str]) -> bool:
-    text = f"{row.type} {row.id} {row.rule} {row.level or ''}".lower()
+    text = f"{row.type} {row.id} {row.rule} {row.level or ''} {_kinds(row)}".lower()
     return all(word in text for word in words)
+
+
+_KINDS: Final = {
+    "TEXT": "text",
+    "TOOL": "call",
+    "REASONING": "thought",
+    "THINKING": "thought",
+    "RUN": "run",
+    "STEP": "run",
+    "SUBAGENT": "run",
+    "STATE": "state",
+    "MESSAGES": "state",
+    "ACTIVITY": "state",
+}
+"""The first word of a type, and the kind that the page offers to choose."""
+
+
+def _kinds(row: EventRow) -> str:
+    kind = _KINDS.get(row.type.partition("_")[0], "other")
+    return f"kind:{kind}{' kind:wrong' if row.level else ''}"
 
 
 def _rank(violation: ViolationView) -> int:

@@ -49,6 +49,8 @@ STATE_WORDS: Final[Mapping[str, str]] = {
 _LIMIT: Final = 20_000
 """Characters of one result or one piece of arguments."""
 _SHORT: Final = 400
+_NO_JSON: Final = "Not JSON. The arguments as they came:"
+_NOT_READ: Final = object()
 _CARD: Final = (
     f"border:1px solid {LINE};border-radius:8px;padding:8px 14px;margin:8px 0"
 )
@@ -137,7 +139,7 @@ def _call_html(part: Any, conversation: TranscriptLike) -> str:
         f'<code style="{_NAME}">{escape(clean(str(part.name)))}</code> '
         f'<span style="{FAINT}">{sign}{escape(status)}</span>'
     )
-    body = _arguments_html(clean(str(part.arguments)))
+    body = _arguments_html(clean(str(part.arguments)), whole=_is_whole(view))
     if view is not None:
         body += _outcome_html(view)
     return f'<div style="{_CARD}"><div>{head}</div>{body}</div>'
@@ -147,11 +149,23 @@ def _state(status: str) -> tuple[str, str]:
     return _SIGNS.get(status, ""), STATE_WORDS.get(status, status)
 
 
-def _arguments_html(text: str) -> str:
+def _is_whole(view: CallView | None) -> bool:
+    """Whether all arguments came, so that they should be JSON."""
+    return view is not None and view.status not in {"streaming", "aborted"}
+
+
+def _is_no_json(text: str) -> bool:
+    return bool(text.strip()) and _read(text, _NOT_READ) is _NOT_READ
+
+
+def _arguments_html(text: str, *, whole: bool) -> str:
     value = _read(text)
     if isinstance(value, dict):
         return facts_html(cast("dict[str, Any]", value), limit=_LIMIT)
-    return plain_html(cut(text, _LIMIT)) if text else ""
+    shown = plain_html(cut(text, _LIMIT)) if text else ""
+    if whole and _is_no_json(text):
+        return f'<div style="{FAINT}">{_NO_JSON}</div>{shown}'
+    return shown
 
 
 def _outcome_html(view: CallView) -> str:
@@ -227,6 +241,8 @@ def _call_text(part: Any, conversation: TranscriptLike) -> Iterable[str]:
     if isinstance(value, dict):
         for name, member in cast("dict[str, Any]", value).items():
             yield _indented(f"{name}: {clean(cut(plain_text(member), _LIMIT))}")
+    elif _is_whole(view) and _is_no_json(str(part.arguments)):
+        yield _indented(f"{_NO_JSON}\n{clean(cut(str(part.arguments), _LIMIT))}")
     if view is None:
         return
     decided = decision_words(view)

@@ -318,10 +318,10 @@ class StoryAction(_Action):
 
 
 class EventAction(_Action):
-    """A person looks at one event."""
+    """A person looks at one event; -1 is the stream as a whole."""
 
     type: Literal["event"] = "event"
-    index: Annotated[int, Field(ge=0)]
+    index: Annotated[int, Field(ge=-1)]
 
 
 class SeekAction(_Action):

@@ -58,6 +58,9 @@ class ViolationView(Wire):
     rule: str
     level: Level
     index: int
+    """The event; -1 for the stream as a whole."""
+    at: int
+    """The position at which it is seen: behind its event, or at an end."""
     event_type: str
     message: str
     expected: str

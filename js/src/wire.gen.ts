@@ -127,7 +127,7 @@ export interface EditAction {
   readonly text: string;
 }
 
-/** A person looks at one event. */
+/** A person looks at one event; -1 is the stream as a whole. */
 export interface EventAction {
   readonly id: string;
   readonly type: "event";
@@ -388,6 +388,7 @@ export interface ViolationView {
   readonly rule: string;
   readonly level: "fatal" | "error" | "warning" | "info" | "dialect";
   readonly index: number;
+  readonly at: number;
   readonly event_type: string;
   readonly message: string;
   readonly expected: string;

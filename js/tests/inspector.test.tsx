@@ -18,6 +18,7 @@ const FOUND: ViolationView = {
   rule: "text.content_unopened",
   level: "fatal",
   index: 3,
+  at: 4,
   event_type: "TEXT_MESSAGE_CONTENT",
   message: "it came too early",
   expected: "a start",

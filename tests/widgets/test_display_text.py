@@ -18,6 +18,7 @@ FOUND = ViolationView(
     rule="text.content_unopened",
     level="fatal",
     index=1,
+    at=2,
     event_type="TEXT_MESSAGE_CONTENT",
     message="it came",
     expected="a start",
@@ -35,9 +36,16 @@ def test_a_row_has_type_id_and_the_beginning_of_what_is_said() -> None:
 
 
 def test_fields_of_a_wrong_kind_are_left_out() -> None:
-    made = row({"type": 4, "messageId": ["m"], "delta": {"a": 1}, "content": ""})
-    assert (made.type, made.id, made.text) == ("4", "", "")
+    made = row({"type": 4, "messageId": ["m"], "delta": 7, "content": ""})
+    assert (made.type, made.id, made.text) == ("4", "", "7")
     assert row({}).type == "?"
+
+
+def test_a_value_is_shown_as_json_and_only_its_beginning_is_written_out() -> None:
+    assert row({"type": "X", "snapshot": {"step": 1}}).text == '{"step": 1}'
+    vast = row({"type": "X", "delta": [{"op": "add"}] * 100_000})
+    assert vast.text.startswith('[{"op": "add"}, ')
+    assert len(vast.text) == 120
 
 
 def test_a_row_names_the_rule_that_it_breaks() -> None:
@@ -53,6 +61,18 @@ def test_a_kept_test_fails_as_long_as_the_stream_is_wrong(tmp_path: Path) -> Non
         [sys.executable, str(path)], capture_output=True, text=True, check=False
     )
     assert "AssertionError" in done.stderr
+
+
+def test_a_kept_test_of_a_stream_as_a_whole_holds_all_of_it() -> None:
+    whole = FOUND.model_copy(update={"index": -1})
+    assert snippet_of(BROKEN, whole).count('"type"') == 0
+    assert snippet_of(BROKEN, whole).count("'type'") == 2
+
+
+def test_a_kept_test_of_what_is_not_wrong_asks_those_who_tell_it() -> None:
+    aside = FOUND.model_copy(update={"level": "warning"})
+    assert 'profile="teach"' in snippet_of(BROKEN, aside)
+    assert "profile" not in snippet_of(BROKEN, FOUND)
 
 
 def test_a_kept_test_is_not_as_long_as_a_recording() -> None:

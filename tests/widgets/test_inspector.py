@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from aistream_nb.conversation import Conversation
+from aistream_nb.core.ordering.verifier import OrderingVerifier
 from aistream_nb.core.values import Event
 from aistream_nb.widgets.inspector import InspectorWidget
 from aistream_nb.widgets.pulse import Pulse
@@ -26,6 +27,7 @@ def violation(index: int, level: Any, rule: str) -> ViolationView:
         rule=rule,
         level=level,
         index=index,
+        at=index + 1,
         event_type="X",
         message="m",
         expected="e",
@@ -46,6 +48,9 @@ class Fake:
         self.violations: list[ViolationView] = []
         self.position = 0
         self.conversation = Conversation()
+
+    def new_verifier(self) -> OrderingVerifier:
+        return OrderingVerifier(profile="teach")
 
 
 class Quiet(InspectorWidget):

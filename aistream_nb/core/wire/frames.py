@@ -26,6 +26,8 @@ MAX_FRAME: Final = 10 * 1024 * 1024
 """Characters of a frame without an end, after which the official client gives up."""
 
 _DONE: Final = "[DONE]"
+_TOLD: Final = 2_000
+"""Characters that are told of a frame that is no event."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +39,8 @@ class Frame:
     faults: tuple[Slip, ...] = ()
     is_done: bool = False
     """Whether it is the ``[DONE]`` of an older dialect."""
+    text: str = ""
+    """The beginning of what a frame says that is counted and is no event."""
 
 
 class AGUIFrames:
@@ -65,7 +69,8 @@ class AGUIFrames:
                 f"a frame is longer than {fault.limit} characters and has no end",
                 "an empty line behind every frame",
             )
-            return (self._counted(faults=(found,)),)
+            told = f"more than {fault.limit} characters without an end"
+            return (self._counted(faults=(found,), text=told),)
         return self._read(texts)
 
     def close(self) -> tuple[Frame, ...]:
@@ -86,9 +91,10 @@ class AGUIFrames:
         if not message.data:
             return Frame(index=self._count, faults=(*lost, _EMPTY))
         if message.data.strip() == _DONE:
-            return self._counted(faults=(*lost, _bad_json()), is_done=True)
+            return self._counted(faults=(*lost, _bad_json()), is_done=True, text=_DONE)
         event, fault = _event_of(message.data)
-        return self._counted(event=event, faults=(*lost, *fault))
+        text = message.data[:_TOLD] if event is None else ""
+        return self._counted(event=event, faults=(*lost, *fault), text=text)
 
     def _counted(
         self,
@@ -96,9 +102,16 @@ class AGUIFrames:
         event: Event | None = None,
         faults: tuple[Slip, ...] = (),
         is_done: bool = False,
+        text: str = "",
     ) -> Frame:
         self._count += 1
-        return Frame(index=self._count - 1, event=event, faults=faults, is_done=is_done)
+        return Frame(
+            index=self._count - 1,
+            event=event,
+            faults=faults,
+            is_done=is_done,
+            text=text,
+        )
 
 
 def check_answer(*, status: int = 200, content_type: str | None = None) -> list[Slip]:

@@ -79,7 +79,8 @@ class ProtoFrames:
 
     def _counted(self, event: Event | None, *faults: Slip) -> Frame:
         self._count += 1
-        return Frame(index=self._count - 1, event=event, faults=faults)
+        text = "" if event else "bytes that are no event"
+        return Frame(index=self._count - 1, event=event, faults=faults, text=text)
 
 
 def read_proto(data: bytes) -> dict[str, Any] | None:

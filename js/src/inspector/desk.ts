@@ -3,7 +3,7 @@
  *
  * Pages of rows are asked for when they come into sight.
  */
-import { effect, type Signal, signal } from "@preact/signals";
+import { computed, effect, type Signal, signal } from "@preact/signals";
 import type { Line, Report } from "../model";
 import { Mover } from "../mover";
 import type { Store } from "../store";
@@ -24,7 +24,14 @@ export class Desk {
   readonly total = signal(0);
   /** Grows when rows arrive. */
   readonly arrived = signal(0);
-  readonly filter = signal("");
+  /** What was typed, and the kind that was chosen; both make the filter. */
+  readonly words = signal("");
+  readonly kind = signal("");
+  readonly filter = computed(() =>
+    [this.kind.value && `kind:${this.kind.value}`, this.words.value.trim()]
+      .filter(Boolean)
+      .join(" "),
+  );
   readonly speed = signal(1);
   /** The change that would mend a violation, while it is shown in the list. */
   readonly ghost = signal<GhostView | null>(null);
@@ -61,8 +68,17 @@ export class Desk {
     return known;
   }
 
-  setFilter(text: string): void {
-    this.filter.value = text;
+  setWords(words: string): void {
+    this.words.value = words;
+    this.#filtered();
+  }
+
+  setKind(kind: string): void {
+    this.kind.value = kind;
+    this.#filtered();
+  }
+
+  #filtered(): void {
     this.ghost.value = null;
     this.#forgetRows();
     this.#ask(0);
@@ -94,7 +110,10 @@ export class Desk {
 
   /** Show a change in the list; it shows where everything is, so nothing is filtered. */
   show(ghost: GhostView | null): void {
-    if (this.filter.peek()) this.setFilter("");
+    if (this.filter.peek()) {
+      this.kind.value = this.words.value = "";
+      this.#filtered();
+    }
     this.ghost.value = ghost;
   }
 
@@ -160,7 +179,7 @@ export function familyOf(type: string): string {
   if (type.startsWith("TEXT_")) return "text";
   if (type.startsWith("TOOL_")) return "call";
   if (/^(REASONING|THINKING)_/.test(type)) return "thought";
-  if (/^(RUN|STEP)_/.test(type)) return "run";
+  if (/^(RUN|STEP|SUBAGENT)_/.test(type)) return "run";
   if (/^(STATE|MESSAGES|ACTIVITY)_/.test(type)) return "state";
   return "other";
 }

@@ -102,12 +102,23 @@ function keyAction(
 
 /** A violation at the event is said, once. */
 function useAnnouncedViolation(desk: Desk, say: (words: string) => void): void {
-  const index = desk.place.position - 1;
-  const found = desk.story.value.violations.find((one) => one.index === index);
+  const { position } = desk.place;
+  const found = desk.story.value.violations.find((one) => one.at === position);
   useEffect(() => {
     if (found) say(`Violation: ${found.message}.`);
   }, [found]);
 }
+
+const KINDS = [
+  ["", "All events"],
+  ["text", "Text"],
+  ["call", "Tool calls"],
+  ["thought", "Thinking"],
+  ["state", "State"],
+  ["run", "Runs and steps"],
+  ["other", "Other"],
+  ["wrong", "Violations"],
+] as const;
 
 interface ToolbarProps {
   readonly desk: Desk;
@@ -135,15 +146,29 @@ function Toolbar({ desk, filter }: ToolbarProps) {
         {live ? ", live" : ""}
       </span>
       <Summary desk={desk} />
-      <input
-        class="aistream-input aistream-filter"
-        ref={filter}
-        type="search"
-        placeholder="Filter ( / )"
-        aria-label="Filter events by type, id or rule"
-        value={desk.filter.value}
-        onInput={(event) => desk.setFilter(event.currentTarget.value)}
-      />
+      <span class="aistream-filters">
+        <select
+          class="aistream-input"
+          aria-label="Kind of events"
+          value={desk.kind.value}
+          onChange={(event) => desk.setKind(event.currentTarget.value)}
+        >
+          {KINDS.map(([value, words]) => (
+            <option key={value} value={value}>
+              {words}
+            </option>
+          ))}
+        </select>
+        <input
+          class="aistream-input aistream-filter"
+          ref={filter}
+          type="search"
+          placeholder="Type, id or rule ( / )"
+          aria-label="Filter events by type, id or rule"
+          value={desk.words.value}
+          onInput={(event) => desk.setWords(event.currentTarget.value)}
+        />
+      </span>
     </div>
   );
 }

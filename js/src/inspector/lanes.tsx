@@ -67,7 +67,7 @@ export function Lanes({ story, count, position, seek }: LanesProps) {
         <rect
           key={at}
           class={`aistream-mark-${found.level}`}
-          x={Math.max(0, found.index)}
+          x={Math.max(0, found.at - 1)}
           y={0}
           width={Math.min(1, Math.max(0.2, width / 250))}
           height={7}

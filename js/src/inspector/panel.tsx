@@ -15,10 +15,10 @@ const LEVELS: Readonly<Record<ViolationView["level"], string>> = {
   dialect: "an older spelling",
 };
 
-/** The violations of the event that was folded last. */
+/** The violations that are seen here; at the ends also those of the whole stream. */
 export function Violations({ desk }: { readonly desk: Desk }) {
-  const index = desk.place.position - 1;
-  const found = desk.story.value.violations.filter((one) => one.index === index);
+  const { position } = desk.place;
+  const found = desk.story.value.violations.filter((one) => one.at === position);
   return (
     <>
       {found.map((violation) => (
@@ -42,7 +42,10 @@ function Violation({ violation, desk }: ViolationProps) {
     >
       <p>
         <code class="aistream-rule">{violation.rule}</code>{" "}
-        <span class="aistream-faint">{LEVELS[violation.level]}</span>
+        <span class="aistream-faint">
+          {violation.index < 0 && "the stream as a whole; "}
+          {LEVELS[violation.level]}
+        </span>
       </p>
       <p>{sentence(violation.message)}</p>
       <dl class="aistream-rows">
@@ -84,7 +87,7 @@ function CopyTest({ index, desk }: { readonly index: number; readonly desk: Desk
   const detail = desk.detail.value;
   const snippet = detail?.index === index ? detail.snippet : "";
   useEffect(() => {
-    if (index >= 0) desk.look(index);
+    desk.look(index);
   }, [index]);
   if (!snippet) return null;
   return (
@@ -203,9 +206,8 @@ export function Summary({ desk }: { readonly desk: Desk }) {
   if (violations.length === 0)
     return <span class="aistream-state aistream-tone-good">in order</span>;
   const next = (): void => {
-    const from = desk.place.position - 1;
-    const ahead = violations.find((one) => one.index > from) ?? violations[0];
-    desk.seek(Math.max(0, ahead?.index ?? 0) + 1);
+    const ahead = violations.find((one) => one.at > desk.place.position);
+    desk.seek((ahead ?? violations[0])?.at ?? 0);
   };
   return (
     <button type="button" class="aistream-quiet aistream-found" onClick={next}>

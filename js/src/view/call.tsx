@@ -1,6 +1,6 @@
 /** One tool call: name, state, arguments, approval, result. */
 import { useLayoutEffect, useState } from "preact/hooks";
-import { readPartial } from "../json/partial";
+import { readPartial, readWhole } from "../json/partial";
 import type { CallState, TextBuffer } from "../store";
 import type { CallView } from "../wire.gen";
 import { Approval } from "./approval";
@@ -38,6 +38,7 @@ export function CallCard({ call }: { readonly call: CallState }) {
         buffer={call.arguments}
         settled={isSettled(view)}
         writing={view.status === "streaming"}
+        cut={view.status === "aborted"}
       />
       {view.approval && <Approval call={call} approval={view.approval} />}
       <Decided view={view} />
@@ -74,6 +75,8 @@ interface ArgumentsProps {
   readonly buffer: TextBuffer;
   readonly settled: boolean;
   readonly writing: boolean;
+  /** Whether they may end in the middle. */
+  readonly cut: boolean;
 }
 
 /** Larger ones fold once the call has ended. */
@@ -81,18 +84,21 @@ const ROOMY = 600;
 /** While they are written, only so much is read again for each picture. */
 const READ_LIMIT = 40_000;
 
-function Arguments({ buffer, settled, writing }: ArgumentsProps) {
+function Arguments({ buffer, settled, writing, cut }: ArgumentsProps) {
   const text = useText(buffer);
   const [raw, setRaw] = useState(false);
   const [open, setOpen] = useState<boolean | null>(null);
   if (!text && !writing) return null;
-  const value = text.length > READ_LIMIT && writing ? undefined : readPartial(text);
+  const broken = !writing && !cut && readWhole(text) === undefined;
+  const unread = broken || (text.length > READ_LIMIT && writing);
+  const value = unread ? undefined : readPartial(text);
   if (isEmpty(value) && !writing)
     return <p class="aistream-faint aistream-arguments">No arguments</p>;
   const foldable = settled && text.length > ROOMY;
   const shown = open ?? !foldable;
   return (
     <div class="aistream-arguments">
+      {broken && <p class="aistream-faint">Not JSON. The arguments as they came:</p>}
       {shown &&
         (raw || value === undefined ? (
           <pre class="aistream-plain">{raw ? text : tailOf(text)}</pre>
@@ -110,7 +116,7 @@ function Arguments({ buffer, settled, writing }: ArgumentsProps) {
             {shown ? "Fold arguments" : `Arguments (${size(text.length)})`}
           </button>
         )}
-        {shown && text && (
+        {shown && text && !broken && (
           <button
             type="button"
             class="aistream-quiet"
