@@ -239,6 +239,42 @@ def test_the_end_is_followed_only_while_the_reader_is_there(
     host.wait("text=New text below", state="detached")
 
 
+def test_what_is_read_stays_in_its_place_while_the_reader_goes_up(
+    host: Any, scene: Any
+) -> None:
+    """Parts that were never drawn have a guessed height until they come into sight."""
+    for number in range(1, 4):
+        scene.start("And now?", number)
+        scene.say("- one\n- two\n\nSome words.\n\n" * 120, message=f"m{number}")
+    scene.finish()
+    scene.show()
+    host.wait("text=Some words.")
+    host.thread.run(host.page.mouse.move(200, 300))
+    moved = []
+    for _ in range(40):
+        host.evaluate(TAKE_PLACE)
+        host.thread.run(host.page.mouse.wheel(0, -300))
+        moved.append(round(host.evaluate(LEFT_PLACE)))
+    assert set(moved) <= {-1, 0, 1}, moved
+
+
+TAKE_PLACE: Final = """() => {
+  const box = document.querySelector(".aistream-scroll");
+  const { left, top, height } = box.getBoundingClientRect();
+  const read = document.elementFromPoint(left + 40, top + height / 2);
+  window.place = { box, read, top: read.getBoundingClientRect().top,
+    scrolled: box.scrollTop };
+}"""
+# The wheel moved it by 300: anything else is a jump.
+LEFT_PLACE: Final = """async () => {
+  const frame = () => new Promise(requestAnimationFrame);
+  const { box, read, top, scrolled } = window.place;
+  for (let n = 0; n < 60 && box.scrollTop === scrolled; n++) await frame();
+  for (let n = 0; n < 6; n++) await frame();
+  return read.getBoundingClientRect().top - top - 300;
+}"""
+
+
 def test_a_card_that_closes_does_not_end_the_following(host: Any, scene: Any) -> None:
     scene.show()
     scene.start()

@@ -2,7 +2,8 @@
  * Follows the end of what grows, as long as the reader is there.
  *
  * Within 48 px of the end counts as there. Whoever scrolled away is left alone, and
- * `behind` says that there is more below. NB: content that shrinks (a card that
+ * `behind` says that there is more below. For a reader who left, the browser holds what
+ * is read in its place while parts above get their true heights. NB: content that shrinks (a card that
  * closes) moves the view up as well; only what a person did counts as leaving.
  */
 import { type Signal, signal } from "@preact/signals";
@@ -15,7 +16,7 @@ export class Follower {
   readonly behind: Signal<boolean> = signal(false);
   readonly #box: HTMLElement;
   readonly #observer: ResizeObserver | undefined;
-  #following = true;
+  #follows = true;
   #top = 0;
   #height = 0;
   #handsOnAt = Number.NEGATIVE_INFINITY;
@@ -29,6 +30,15 @@ export class Follower {
       this.#observer = new ResizeObserver(() => this.grew());
       this.#observer.observe(content);
     }
+  }
+
+  get #following(): boolean {
+    return this.#follows;
+  }
+
+  set #following(follows: boolean) {
+    this.#follows = follows;
+    this.#box.style.overflowAnchor = follows ? "none" : "auto";
   }
 
   /** The content changed its height. */
