@@ -16,7 +16,14 @@ from typing import Any, Final, Protocol
 from aistream_nb.core.invocation.call import Call
 from aistream_nb.core.invocation.events import Diagnostic, ToolResponse
 from aistream_nb.core.invocation.machines import REPORT_WHEN, Move, Outcome
-from aistream_nb.core.tool_spec import Deny, Gate, GateRequest, Proceed, ToolSpec
+from aistream_nb.core.tool_spec import (
+    Decision,
+    Deny,
+    Gate,
+    GateRequest,
+    Proceed,
+    ToolSpec,
+)
 from aistream_nb.core.values import ABSENT, is_mapping
 from aistream_nb.tracker.context import CallContext
 from aistream_nb.tracker.tooling import ToolParts, finished, validation_text
@@ -34,7 +41,12 @@ _NO_RESULT: Final = "<no result>"
 
 
 class Host(Protocol):
-    """What an execution needs of the tracker around it."""
+    """What an execution needs of the tracker around it, which it does not keep."""
+
+    @property
+    def gate(self) -> Gate | None:
+        """Who is asked before a tool runs, if somebody is."""
+        ...
 
     def takes_off(self, call: Call) -> None:
         """The call is in flight."""
@@ -88,23 +100,28 @@ class Settling(Awaitable[None]):
 
 
 class Executions:
-    """The flights of one tracker."""
+    """The flights of one tracker.
 
-    def __init__(self, host: Host, turns: Turns, gate: Gate | None) -> None:
-        self._host: Host = host
+    Args:
+        host: Gives the tracker, or ``None`` once it is gone: a weak reference, for a
+            flight holds us and must not hold the tracker.
+        turns: Where the flights become tasks.
+    """
+
+    def __init__(self, host: Callable[[], Host | None], turns: Turns) -> None:
+        self._host: Callable[[], Host | None] = host
         self._turns: Turns = turns
-        self._gate: Gate | None = gate
         self._gate_is_free: asyncio.Lock | None = None
         self._flights: dict[Flight, None] = {}
 
     def begin(self, call: Call, tool: ToolParts, context: CallContext) -> None:
         """Run the call, if its table allows it."""
-        value = call.value
-        if not call.standing.move(Move.CLAIM):
+        host, value = self._host(), call.value
+        if host is None or not call.standing.move(Move.CLAIM):
             return
         flight = Flight(call, tool, context)
         self._flights[flight] = None
-        self._host.takes_off(call)
+        host.takes_off(call)
         flight.task = self._turns.start(self._fly(flight, value))
         # Here, because a task that is cancelled early never enters its coroutine.
         flight.task.add_done_callback(lambda _: self._settle(flight, CANCELLED))
@@ -140,11 +157,10 @@ class Executions:
             arguments = await _validated(flight.tool, value)
         except Exception as error:  # noqa: BLE001 -- whatever the schema raises is the call's result
             return await self._refuse(flight, value, error)
-        if self._gate is not None:
-            answer = await self._pass_gate(flight, self._gate, arguments)
-            if not isinstance(answer, Proceed):
-                return answer
-            arguments = answer.arguments
+        answer = await self._pass_gate(flight, arguments)
+        if not isinstance(answer, Proceed):
+            return answer
+        arguments = answer.arguments
         if flight.stopped:
             return CANCELLED
         if not flight.call.standing.move(Move.INVOKE):
@@ -205,10 +221,12 @@ class Executions:
     # ------------------------------------------------------------ the gate
 
     async def _pass_gate(
-        self, flight: Flight, gate: Gate, arguments: Any
+        self, flight: Flight, arguments: Any
     ) -> Proceed | ToolResponse | None:
         """What to run with; or a response instead; or ``None``: say nothing."""
-        standing = flight.call.standing
+        gate, standing = self._gate(), flight.call.standing
+        if gate is None:
+            return Proceed(arguments=arguments)
         if flight.stopped:
             return CANCELLED
         async with self._gate_turn():
@@ -227,6 +245,10 @@ class Executions:
                 return ToolResponse(validation_text(error), is_error=True)
         standing.move(Move.APPROVE)
         return Proceed(arguments=arguments)
+
+    def _gate(self) -> Gate | None:
+        host = self._host()
+        return _nobody if host is None else host.gate
 
     def _gate_turn(self) -> asyncio.Lock:
         """One question after another: a person reads one card at a time."""
@@ -266,13 +288,14 @@ class Executions:
             return
         del self._flights[flight]
         call = flight.call
-        told = call.standing.move(Move.SETTLE)
-        if told:
-            self._host.lands(call)
+        host = self._host() if call.standing.move(Move.SETTLE) else None
+        if host is not None:
+            host.lands(call)
         flight.settled.set(value=True)
         # D1: once the backend spoke, our value goes nowhere.
-        if told and response is not None and call.standing.outcome is Outcome.SETTLED:
-            self._host.responds(call, response, tell=REPORT_WHEN.met_by(call.standing))
+        is_ours = call.standing.outcome is Outcome.SETTLED
+        if host is not None and response is not None and is_ours:
+            host.responds(call, response, tell=REPORT_WHEN.met_by(call.standing))
 
     def _report(
         self,
@@ -281,8 +304,14 @@ class Executions:
         message: str,
         error: Exception | None = None,
     ) -> None:
-        tool_call_id = None if call is None else call.tool_call_id
-        self._host.report(Diagnostic(code, message, tool_call_id, error))
+        host, tool_call_id = self._host(), None if call is None else call.tool_call_id
+        if host is not None:
+            host.report(Diagnostic(code, message, tool_call_id, error))
+
+
+async def _nobody(_: GateRequest) -> Decision:
+    """The gate of a tracker that is gone: nothing runs for it any more."""
+    return Deny(reason="the tracker is gone")
 
 
 async def _validated(tool: ToolParts, arguments: Any) -> Any:

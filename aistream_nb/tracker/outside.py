@@ -13,6 +13,7 @@ import inspect
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final, TypedDict
+from weakref import ref
 
 from aistream_nb.core.invocation.call import Call, ExecuteWhen, OnDivergence
 from aistream_nb.core.invocation.events import Diagnostic
@@ -105,7 +106,7 @@ class Outside:
         try:
             value = function(*arguments)
         except Exception as error:  # noqa: BLE001 -- that is what this is for
-            self.note(code, f"{code} raised; everything else goes on", error, call)
+            self.raised(code, error, call)
             return None
         if not inspect.isawaitable(value):
             return None
@@ -113,15 +114,11 @@ class Outside:
             _drop(value)
             self.note(code, f"{code} is asynchronous and no loop is running", call=call)
             return None
-        return self._turns.start(self._finish(code, value, call))
+        return self._turns.start(_finish(value, ref(self), code, call))
 
-    async def _finish(
-        self, code: str, value: Awaitable[object], call: Call | None
-    ) -> None:
-        try:
-            await finished(value)
-        except Exception as error:  # noqa: BLE001 -- as in call()
-            self.note(code, f"{code} raised; everything else goes on", error, call)
+    def raised(self, code: str, error: Exception, call: Call | None) -> None:
+        """Report what somebody else's code raised."""
+        self.note(code, f"{code} raised; everything else goes on", error, call)
 
     def once(self, code: str, message: str, error: Exception | None = None) -> None:
         """Report a condition that lasts, when it begins."""
@@ -139,6 +136,21 @@ class Outside:
         """Report what happened, of one call or of all."""
         tool_call_id = None if call is None else call.tool_call_id
         self.report(Diagnostic(code, message, tool_call_id, error))
+
+
+async def _finish(
+    value: Awaitable[object],
+    outside: Callable[[], Outside | None],
+    code: str,
+    call: Call | None,
+) -> None:
+    """Wait for somebody else's code. It may wait for ever, so we hold nothing here."""
+    try:
+        await finished(value)
+    except Exception as error:  # noqa: BLE001 -- as in call()
+        found = outside()
+        if found is not None:
+            found.raised(code, error, call)
 
 
 def _drop(value: object) -> None:

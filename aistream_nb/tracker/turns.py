@@ -1,17 +1,30 @@
 """Later, on the loop: the one place in which the tracker's work is scheduled.
 
 Every task that the tracker starts lies on this shelf with a strong reference, and
-:meth:`Turns.close` ends them all; so no task outlives the tracker. Without a running
-loop a request waits, without an error, until the next call that is made inside one.
+:meth:`Turns.close` ends them all; so no task outlives the tracker. Nor does one keep
+it: what a task holds knows the tracker only :func:`weakly`, so that a tracker which
+is dropped goes, and :func:`end_tasks` ends what it had begun. Without a running loop a
+request waits, without an error, until the next call that is made inside one.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable
-from typing import Any, Final
+from contextlib import suppress
+from typing import Any, Final, ParamSpec
+from weakref import WeakMethod
 
-__all__ = ["Turns", "end_task", "running_loop", "wait_for_ends"]
+__all__ = [
+    "Turns",
+    "end_task",
+    "end_tasks",
+    "running_loop",
+    "wait_for_ends",
+    "weakly",
+]
+
+P = ParamSpec("P")
 
 PATIENCE: Final = 1.0
 """Seconds that a cancelled task has to clean up before we stop waiting for it."""
@@ -25,13 +38,26 @@ def running_loop() -> asyncio.AbstractEventLoop | None:
         return None
 
 
+def weakly(method: Callable[P, None]) -> Callable[P, None]:
+    """A function that calls a method as long as somebody else keeps its object."""
+    reference = WeakMethod(method)
+
+    def call(*args: P.args, **kwargs: P.kwargs) -> None:
+        found = reference()
+        if found is not None:
+            found(*args, **kwargs)
+
+    return call
+
+
 class Turns:
     """Runs ``pump`` on a later turn of the loop, and keeps the tasks."""
 
     def __init__(self, pump: Callable[[], None]) -> None:
         self._pump: Callable[[], None] = pump
         self._requested_on: asyncio.AbstractEventLoop | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
+        self.tasks: set[asyncio.Task[None]] = set()
+        """What runs. Whoever keeps this set keeps the tasks from being lost."""
 
     def request(self) -> bool:
         """Have the pump run on the next turn; ``False`` if no loop is running."""
@@ -54,8 +80,8 @@ class Turns:
     def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run ``work`` as a task that :meth:`close` will end."""
         task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
         return task
 
     def later(self, turns: int, action: Callable[[], None]) -> None:
@@ -69,7 +95,7 @@ class Turns:
     async def close(self) -> int:
         """Cancel every task and wait for their ends; how many ignored it."""
         own = asyncio.current_task()
-        tasks = [task for task in self._tasks if task is not own]
+        tasks = [task for task in self.tasks if task is not own]
         for task in tasks:
             end_task(task)
         return await wait_for_ends(tasks)
@@ -79,6 +105,17 @@ def end_task(task: asyncio.Task[None]) -> None:
     """Cancel a task, unless its loop has gone."""
     if not task.get_loop().is_closed():
         task.cancel()
+
+
+def end_tasks(tasks: Iterable[asyncio.Task[None]]) -> None:
+    """Cancel tasks of which nobody knows any more, from wherever we are called.
+
+    That may be in the middle of anything, and in any thread: the garbage collector
+    calls. So it is left to the tasks' own loops to do it.
+    """
+    for task in tuple(tasks):
+        with suppress(RuntimeError):  # the loop was closed, so nothing goes on in it
+            task.get_loop().call_soon_threadsafe(task.cancel)
 
 
 async def wait_for_ends(tasks: Iterable[asyncio.Task[None]]) -> int:

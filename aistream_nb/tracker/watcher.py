@@ -8,15 +8,17 @@ never does either twice, nor for history, nor for a call that was answered.
 Rules that a change must keep. No public method raises into the host, and none calls
 a tool before the loop has turned. What may happen is decided in
 :mod:`aistream_nb.core.invocation.calls`; here it is only done. No task outlives the
-tracker, and none of an execution outlives ``abort()``.
+tracker or keeps it, and none of an execution outlives ``abort()``.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable
-from typing import Any, Self, Unpack
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import Any, ClassVar, Self, Unpack
+from weakref import finalize, ref
 
 from aistream_nb.core.invocation.call import Call, Policy
 from aistream_nb.core.invocation.calls import CallBook
@@ -32,6 +34,7 @@ from aistream_nb.core.invocation.commands import (
 from aistream_nb.core.invocation.events import Diagnostic, Ended, ToolResponse
 from aistream_nb.core.invocation.ledger import Ledger
 from aistream_nb.core.invocation.machines import Move
+from aistream_nb.core.tool_spec import Gate
 from aistream_nb.tracker.context import (
     CallContext,
     Questions,
@@ -43,7 +46,7 @@ from aistream_nb.tracker.execution import CANCELLED, GRACE_TURNS, Executions
 from aistream_nb.tracker.outside import Outside, TrackerOptions
 from aistream_nb.tracker.reader import CallReader
 from aistream_nb.tracker.tooling import Tools
-from aistream_nb.tracker.turns import Turns, end_task
+from aistream_nb.tracker.turns import Turns, end_task, end_tasks, weakly
 
 __all__ = ["ToolInvocationTracker"]
 
@@ -66,7 +69,9 @@ class ToolInvocationTracker:
             messages of other roles.
 
     Without a running event loop nothing can run: what was decided waits, without an
-    error, until the next call of a method inside a loop.
+    error, until the next call of a method inside a loop. Keep the tracker while it
+    works, and close it with :meth:`aclose` or ``async with``: one that is dropped goes,
+    and what it had begun is cancelled, unless that holds the tracker itself.
 
     >>> import asyncio
     >>> async def main() -> None:
@@ -99,19 +104,19 @@ class ToolInvocationTracker:
         self._on_statuses_change: Callable[[Statuses], object] | None = (
             on_statuses_change
         )
-        gate = options.get("gate")
+        self._gate: Gate | None = options.get("gate")
         policy = Policy(
             execute_when=options.get("execute_when", "args_complete"),
             on_divergence=options.get("on_divergence"),
-            gated=gate is not None,
+            gated=self._gate is not None,
             assistant_only=options.get("assistant_only", False),
         )
-        self._turns: Turns = Turns(self._pump)
+        self._turns: Turns = Turns(weakly(self._pump))
         self._outside: Outside = Outside(tools, options, self._turns)
         self._book: CallBook = CallBook(policy, self._outside)
-        self._board: StatusBoard = StatusBoard(self._publish)
+        self._board: StatusBoard = StatusBoard(weakly(self._publish))
         self._questions: Questions = Questions(self._board)
-        self._executions: Executions = Executions(self, self._turns, gate)
+        self._executions: Executions = Executions(ref(self), self._turns)
         self._signal: StopSignal = StopSignal()
         self._readers: dict[Call, CallReader] = {}
         self._streaming: dict[Call, asyncio.Task[None]] = {}
@@ -119,14 +124,7 @@ class ToolInvocationTracker:
         self._deferred: deque[tuple[Callable[[object], None], object]] = deque()
         self._deciding: bool = False
         self._closed: bool = False
-        self._perform: dict[type[Any], Callable[[Any], None]] = {
-            Open: self._open,
-            Stream: self._stream,
-            CloseArguments: self._close_arguments,
-            Execute: self._execute,
-            Deliver: self._deliver,
-            Tell: self._tell,
-        }
+        finalize(self, end_tasks, self._turns.tasks).atexit = False
 
     # ------------------------------------------------------------ the host's side
 
@@ -143,7 +141,10 @@ class ToolInvocationTracker:
     def set_state(self, snapshot: object) -> None:
         """Observe the conversation: ``{"messages", "isRunning", "isLoading"?}``.
 
-        The first snapshot, and each one that is loading, is history.
+        The first snapshot, and each one that is loading, is history. Give a new list
+        each time: the same list is not looked at again. Messages in it may be the same
+        objects as before; one that is not the last, and of which every call is
+        answered, is then taken for unchanged until a run begins or ends.
         """
         self._decide(self._observe, snapshot)
 
@@ -247,10 +248,10 @@ class ToolInvocationTracker:
 
     def _pump(self) -> None:
         """Perform what was decided before this turn."""
-        perform, take = self._perform, self._commands.popleft
+        perform, take = self._PERFORM, self._commands.popleft
         for _ in range(len(self._commands)):
             command = take()
-            perform[type(command)](command)
+            perform[type(command)](self, command)
         self._request()
 
     def _open(self, command: Open) -> None:
@@ -268,8 +269,9 @@ class ToolInvocationTracker:
             "stream-call", stream_call, reader, self._context(call), call=call
         )
         if task is not None:
-            self._streaming[call] = task
-            task.add_done_callback(lambda _: self._streaming.pop(call, None))
+            streaming = self._streaming
+            streaming[call] = task
+            task.add_done_callback(lambda _: streaming.pop(call, None))
 
     def _stream(self, command: Stream) -> None:
         reader = self._readers.get(command.call)
@@ -311,13 +313,24 @@ class ToolInvocationTracker:
             del self._readers[call]
 
     def _context(self, call: Call) -> CallContext:
-        return CallContext(
-            call.tool_call_id,
-            self._signal,
-            lambda payload: self._questions.ask(call, payload),
-        )
+        ask = partial(self._questions.ask, call)
+        return CallContext(call.tool_call_id, self._signal, ask)
+
+    _PERFORM: ClassVar[Mapping[type[Any], Callable[[Self, Any], None]]] = {
+        Open: _open,
+        Stream: _stream,
+        CloseArguments: _close_arguments,
+        Execute: _execute,
+        Deliver: _deliver,
+        Tell: _tell,
+    }
 
     # ------------------------------------------------------------ an execution's host
+
+    @property
+    def gate(self) -> Gate | None:
+        """Who is asked before a tool runs, if somebody is."""
+        return self._gate
 
     def takes_off(self, call: Call) -> None:
         """Show that the call executes, unless it shows a question (D7)."""

@@ -6,7 +6,14 @@ import asyncio
 
 import pytest
 
-from aistream_nb.tracker.turns import Turns, end_task, running_loop, wait_for_ends
+from aistream_nb.tracker.turns import (
+    Turns,
+    end_task,
+    end_tasks,
+    running_loop,
+    wait_for_ends,
+    weakly,
+)
 
 
 async def test_many_requests_are_one_turn() -> None:
@@ -111,3 +118,40 @@ def test_a_task_of_a_closed_loop_is_left_alone() -> None:
     loop.close()
     end_task(task)
     assert not task.cancelled()
+
+
+def test_tasks_of_a_closed_loop_are_left_alone_by_whoever_drops_them() -> None:
+    loop = asyncio.new_event_loop()
+
+    async def nothing() -> None:
+        return None
+
+    task = loop.create_task(nothing())
+    loop.run_until_complete(task)
+    loop.close()
+    end_tasks({task})
+    assert not task.cancelled()
+
+
+async def test_tasks_that_are_dropped_are_cancelled_by_their_loop() -> None:
+    turns = Turns(lambda: None)
+    task = turns.start(asyncio.sleep(60))
+    end_tasks(turns.tasks)
+    await asyncio.wait([task])
+    assert task.cancelled()
+    assert turns.tasks == set()
+
+
+def test_a_method_known_weakly_is_called_while_its_object_is_there() -> None:
+    class Counter:
+        count = 0
+
+        def add(self, number: int) -> None:
+            type(self).count += number
+
+    counter = Counter()
+    add = weakly(counter.add)
+    add(2)
+    del counter
+    add(3)
+    assert Counter.count == 2
