@@ -120,7 +120,7 @@ class Chat(Deciding):
         self.conversation: Conversation = self._journal.conversation
         if history is not None:
             self._take_up(SavedConversation.of(history))
-        self._view = ChatView(self.conversation, Clicks(self))
+        self._view = ChatView(self.conversation, Clicks(self), self._journal.hide)
 
     @classmethod
     def restore(
@@ -341,7 +341,7 @@ class Chat(Deciding):
         finally:
             self._release(work)
         answers = answers_to(question["id"], self.conversation.messages)
-        return Reply(self.conversation, answers)
+        return Reply(self.conversation, answers, hide=self._journal.hide)
 
     def _forget(self, task: asyncio.Task[Reply]) -> None:
         self._background.discard(task)

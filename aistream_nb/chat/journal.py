@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
+from aistream_nb.chat.hiding import Hiding
 from aistream_nb.chat.saved import RESTORED
 from aistream_nb.conversation import Conversation
 from aistream_nb.core.ordering.machine import Slip
@@ -44,6 +45,7 @@ class Journal:
         self._broken = False
         self._faults_told = 0
         self._verifier = OrderingVerifier()
+        self._hiding = Hiding()
         self.conversation: Conversation = Conversation()
         self.recording: Recording = Recording(clock=clock, header=header)
 
@@ -107,6 +109,11 @@ class Journal:
         """Never keep these values."""
         for secret in secrets:
             self.recording.learn_secret(secret)
+            self._hiding.learn(secret)
+
+    def hide(self, text: str) -> str:
+        """A finished text without those values."""
+        return self._hiding.hide(text)
 
     def messages_before(self, message_id: str) -> tuple[Mapping[str, Any], ...]:
         """The AG-UI messages of the thread that come before one of them."""

@@ -109,13 +109,8 @@ class ProviderAgent:
 
     async def run(self, task: Task) -> None:
         """Ask, run the tools that the model calls, and ask again until it is done."""
-        log, emit = RunLog(self._record.id), task.emit
-
-        def emit_and_note(event: Event) -> None:
-            log.receive(event)
-            emit(event)
-
-        task = replace(task, emit=emit_and_note)
+        log = RunLog(self._record.id)
+        task = replace(task, emit=log.listening(task.emit))
         bridge = TurnBridge(
             thread_id=task.thread_id, run_id=task.run_id, new_id=task.new_id
         )

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from itertools import count
 from typing import Any, Final
 
@@ -24,11 +25,11 @@ from aistream_nb.chat.remote_narration import RemoteNarration
 from aistream_nb.chat.remote_runs import RemoteRuns, RunFailedError
 from aistream_nb.chat.remote_thread import RemoteThread
 from aistream_nb.chat.remote_tools import RemoteTools
+from aistream_nb.chat.restored_thread import finish_on_the_wire, restore_thread
+from aistream_nb.chat.run_log import RunLog
 from aistream_nb.chat.saved import SavedConversation
-from aistream_nb.core.normalise import normalise
 from aistream_nb.core.ordering.machine import Slip
 from aistream_nb.core.values import Event
-from aistream_nb.core.wire.frames import AGUIFrames
 from aistream_nb.errors import AIStreamError
 from aistream_nb.tracker import ToolInvocationTracker
 
@@ -59,6 +60,7 @@ class RemoteAgent:
         self._system = system
         self._thread: RemoteThread | None = None
         self._tools = RemoteTools()
+        self._log = RunLog("")
         self._numbers = count(1)
         self._shown_state: Any = {}
 
@@ -89,6 +91,7 @@ class RemoteAgent:
             ProviderError: The road to the server failed, or the stream broke off.
             TurnError: It takes more runs than are allowed.
         """
+        task = replace(task, emit=self._log.listening(task.emit))
         thread = self._thread_of(task)
         runs = RemoteRuns(
             self.server,
@@ -135,7 +138,7 @@ class RemoteAgent:
             state=self.server.state,
             normalise=self.server.normalise,
         )
-        thread.restore(saved)
+        restore_thread(thread, saved)
         self._thread = thread
         self._tools.recall(saved.calls.values())
         self._numbers = count(saved.last_number + 1)
@@ -146,7 +149,9 @@ class RemoteAgent:
     def _closing(self, saved: SavedConversation) -> tuple[Event, ...]:
         closing: list[Event] = []
         narration = RemoteNarration(closing.append)
-        narration.take_up(saved.torn_run, held=_untold_finish(saved))
+        bodies = [one.body for one in saved.recording.rounds if one.body]
+        held = finish_on_the_wire(bodies[-1]) if bodies else None
+        narration.take_up(saved.torn_run, held=held)
         narration.cancel()
         return tuple(closing)
 
@@ -188,17 +193,7 @@ class RemoteAgent:
 
     async def _give_up(self, thread: RemoteThread) -> None:
         await self._tools.stop()
-        thread.leave_behind()
-
-
-def _untold_finish(saved: SavedConversation) -> Event | None:
-    """How the server ended a run of which the chat was not told the end yet."""
-    bodies = [one.body for one in saved.recording.rounds if one.body]
-    frames = AGUIFrames().receive(bodies[-1]) if bodies else ()
-    events = normalise(frame.event for frame in frames if frame.event is not None)
-    if not events or events[-1].get("type") != "RUN_FINISHED":
-        return None
-    return events[-1]
+        thread.leave_behind(lambda call_id: self._log.call(call_id).why_open)
 
 
 def _told(error: Exception) -> str:

@@ -17,25 +17,20 @@ Rules that a change here must keep:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar
 
 from aistream_nb.agui.questions import (
     CLIENT_TOOL_REASONS,
     OpenCall,
     read_arguments,
 )
-from aistream_nb.chat.run_log import ending_of
-from aistream_nb.chat.saved import SavedConversation
 from aistream_nb.core.normalise.normaliser import Normaliser
 from aistream_nb.core.thread.reducer import ThreadReducer
 from aistream_nb.core.values import Event, is_array, is_mapping
 from aistream_nb.core.wire.reader import EventReader
-from aistream_nb.recording import Recording
 
-__all__ = ["LEFT_BEHIND", "RemoteThread"]
-
-LEFT_BEHIND: Final = "The run was stopped before this call was answered."
+__all__ = ["RemoteThread"]
 
 
 class RemoteThread:
@@ -220,24 +215,21 @@ class RemoteThread:
         "RUN_ERROR": _note_failure,
     }
 
-    def restore(self, saved: SavedConversation) -> None:
-        """Have what a saved conversation says, as if it had been held here."""
-        for run in saved.runs:
-            self.begin_run()
-            for event in run:
-                self.receive(event)
-            self.close()
-            if ending_of(run) != "finished":
-                self.leave_behind(lambda call_id: saved.calls[call_id].why_open)
-        for message in _told_messages(saved.recording):
-            for part in message.get("parts") or ():
-                approval = part.get("approval")
-                if is_mapping(approval):
-                    decided = approval.get("approved") is True
-                    self.decide(
-                        str(part.get("id")), str(approval.get("id")), approved=decided
-                    )
+    def take_run(
+        self, events: Iterable[Event], *, left: Callable[[str], str] | None
+    ) -> None:
+        """Have what a server said in a run of another session.
+
+        Args:
+            events: The run, from its start on.
+            left: What is known of a call that a run left which did not finish.
+        """
         self.begin_run()
+        for event in events:
+            self.receive(event)
+        self.close()
+        if left is not None:
+            self.leave_behind(left)
 
     # ------------------------------------------------------------ what is left to do
 
@@ -269,7 +261,7 @@ class RemoteThread:
         """The open interrupts by which a server asks for client tools."""
         return [i for i in self.interrupts if i.get("reason") in CLIENT_TOOL_REASONS]
 
-    def leave_behind(self, words: Callable[[str], str] | None = None) -> None:
+    def leave_behind(self, words: Callable[[str], str]) -> None:
         """The run failed or was stopped: nothing of it stays half said.
 
         Args:
@@ -283,7 +275,7 @@ class RemoteThread:
                 self._forget(call.id)
             else:
                 left = f"{call.id}:left-behind"
-                said = LEFT_BEHIND if words is None else words(call.id)
+                said = words(call.id)
                 self.answer(call.id, said, message_id=left, error=said)
 
     def _asked(self) -> list[str]:
@@ -312,16 +304,6 @@ class RemoteThread:
             if message.get("toolCalls") or message.get("content"):
                 kept.append(message)
         self._reducer.receive({"type": "MESSAGES_SNAPSHOT", "messages": kept})
-
-
-def _told_messages(recording: Recording) -> Iterator[Mapping[str, Any]]:
-    """The messages of the last request that a server was sent."""
-    for one in reversed(recording.rounds):
-        body = None if one.request is None else one.request.get("body")
-        messages = body.get("messages") if is_mapping(body) else None
-        if is_array(messages):
-            yield from filter(is_mapping, messages)
-            return
 
 
 def _endings(event: Event) -> tuple[Event, ...]:

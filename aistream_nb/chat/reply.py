@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from aistream_nb.conversation import Conversation, MessageModel, ToolCallModel
@@ -15,12 +15,18 @@ class Reply:
     """The messages of one run, in order, without the question.
 
     In a notebook it shows as static HTML and as plain text that is the same each
-    time, so that a saved notebook reads well and passes ``pytest --nbval``.
+    time, so that a saved notebook reads well and passes ``pytest --nbval``; ``hide``
+    takes secrets out of both.
     """
 
     def __init__(
-        self, conversation: Conversation, messages: Sequence[MessageModel]
+        self,
+        conversation: Conversation,
+        messages: Sequence[MessageModel],
+        *,
+        hide: Callable[[str], str] = str,
     ) -> None:
+        self._hide = hide
         self.messages: tuple[MessageModel, ...] = tuple(messages)
         self.status: str = conversation.status
         """``finished``, ``waiting``, ``aborted`` or ``error``."""
@@ -40,10 +46,10 @@ class Reply:
         return self.text
 
     def __repr__(self) -> str:
-        return to_text(self)
+        return self._hide(to_text(self))
 
     def _repr_html_(self) -> str:
-        return to_html(self)
+        return self._hide(to_html(self))
 
     def _repr_mimebundle_(self, **_options: Any) -> dict[str, str]:
         return {"text/plain": repr(self), "text/html": self._repr_html_()}

@@ -8,7 +8,7 @@ not run, or that it ran and nobody knows how far.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -93,6 +93,15 @@ class RunLog:
     def call(self, call_id: str) -> SavedCall:
         """What is known of a call."""
         return self._calls.setdefault(call_id, SavedCall(id=call_id))
+
+    def listening(self, emit: Callable[[Event], None]) -> Callable[[Event], None]:
+        """``emit``, which from now on also tells this log."""
+
+        def emit_and_note(event: Event) -> None:
+            self.receive(event)
+            emit(event)
+
+        return emit_and_note
 
     def ask(self, number: object) -> None:
         """A request goes out; if it is the same one again, the first answer failed."""

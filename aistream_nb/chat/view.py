@@ -14,8 +14,9 @@ from aistream_nb.conversation import Conversation
 from aistream_nb.core.json_text import parse_json
 from aistream_nb.core.tool_spec import Decision, Deny, Proceed
 from aistream_nb.core.values import is_mapping
-from aistream_nb.widgets.forms import forms_of
+from aistream_nb.widgets.forms import with_live
 from aistream_nb.widgets.kernel import audience, environment
+from aistream_nb.widgets.static_html import to_html, to_text
 
 if TYPE_CHECKING:
     from aistream_nb.widgets.transcript import TranscriptWidget
@@ -25,11 +26,20 @@ __all__ = ["ChatView"]
 
 
 class ChatView:
-    """The widget of one chat, and the static forms beside it."""
+    """The widget of one chat, and the static forms beside it.
 
-    def __init__(self, conversation: Conversation, clicks: Clicks) -> None:
+    Args:
+        conversation: What is shown.
+        clicks: What a person may do.
+        hide: Takes secrets out of the static forms, which a saved notebook keeps.
+    """
+
+    def __init__(
+        self, conversation: Conversation, clicks: Clicks, hide: Callable[[str], str]
+    ) -> None:
         self._conversation = conversation
         self._clicks = clicks
+        self._hide = hide
         self._widget: TranscriptWidget | None = None
 
     @property
@@ -56,7 +66,8 @@ class ChatView:
 
     def mimebundle(self) -> dict[str, Any]:
         """The live view where one can be, and the static forms in any case."""
-        return forms_of(self._conversation, self.widget)
+        text, html = to_text(self._conversation), to_html(self._conversation)
+        return with_live(self._hide(text), self._hide(html), self.widget)
 
     def widget(self) -> TranscriptWidget:
         """The widget, made at the first call."""

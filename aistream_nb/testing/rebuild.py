@@ -9,8 +9,9 @@ that today's requests are really today's.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
+from itertools import count
 from typing import Any, Final, Self
 
 from aistream_nb.agui.agent import AGUIAgent, AGUIOptions
@@ -18,6 +19,7 @@ from aistream_nb.chat.agent import Task
 from aistream_nb.chat.connect import Connection, connect
 from aistream_nb.chat.provider_agent import ProviderAgent
 from aistream_nb.chat.remote_agent import RemoteAgent
+from aistream_nb.chat.saved import RESTORED
 from aistream_nb.chat.told_options import TOLD_OPTIONS, read_options
 from aistream_nb.core.tool_spec import ClientTool, ToolSpec
 from aistream_nb.core.values import is_array, is_mapping
@@ -45,6 +47,8 @@ _TURN_OPTIONS: Final = (
 )
 _SERVER_OPTIONS: Final = ("system", *AGUIOptions.__annotations__)
 _COMMAND: Final = "command"
+_WHO: Final = frozenset({"agent", "provider", "model", "protocol", "url"})
+"""What tells one agent from another."""
 
 
 async def _no_wait(_seconds: float) -> None:
@@ -63,6 +67,7 @@ class _Watched:
     def watched(self, task: Task) -> Task:
         if isinstance(task.gate, RecordedGate):
             task.gate.emit = task.emit
+            task = replace(task, emit=task.gate.listening(task.emit))
         return replace(task, audience=self._audience)
 
 
@@ -100,9 +105,27 @@ def rebuilt_agent(
     Raises:
         RecordingError: The header does not say what the streams are of.
     """
+    for entry in recording.entries:
+        if entry.kind == RESTORED:
+            _refuse_another(entry.value, recording)
     if _is_remote(recording):
         return _remote(recording, client, options)
     return _provider(recording, client, options)
+
+
+def _refuse_another(restored: Any, recording: Recording) -> None:
+    """A replay rebuilds one agent; a restored chat may have gone on with another."""
+    was = restored.get("was") if is_mapping(restored) else None
+    if not is_mapping(restored) or not is_mapping(was):
+        return
+    for name, before in was.items():
+        if name in _WHO and restored.get(name) != before:
+            raise RecordingError(
+                f"The recording holds runs of two agents, {was.get('agent')} and "
+                f"{restored.get('agent')}; a replay rebuilds one. Play it with "
+                "Player, or replay the recording that was restored.",
+                path=recording.name,
+            )
 
 
 def _provider(
@@ -233,14 +256,21 @@ def today(agent: Any, *, system: str | None, options: Mapping[str, Any]) -> Conn
 
 
 class _Stopping:
-    """A tool during whose work the person stopped the run: it never gets to its end."""
+    """A tool during whose work the person stopped the run: it never gets to its end.
+
+    Args:
+        tool: The tool.
+        stop: Ends the run.
+        at: Which of its runs were stopped, counted from 0.
+    """
 
     def __init__(
-        self, tool: ClientTool, stop: Callable[[], None], *, after: int
+        self, tool: ClientTool, stop: Callable[[], None], *, at: Collection[int]
     ) -> None:
         self._tool = tool
         self._stop = stop
-        self._left = after
+        self._at = at
+        self._runs = count()
 
     @property
     def spec(self) -> ToolSpec:
@@ -250,8 +280,7 @@ class _Stopping:
         return self._tool.validate(arguments)
 
     async def execute(self, arguments: Mapping[str, Any]) -> object:
-        if self._left:
-            self._left -= 1
+        if next(self._runs) not in self._at:
             return await self._tool.execute(arguments)
         self._stop()
         return await asyncio.Event().wait()
@@ -263,7 +292,7 @@ def until_the_stop(
     """Today's tools; those that a stop caught at work are caught again."""
     loose = loose_calls(recording)
     return tuple(
-        _Stopping(tool, stop, after=loose.ran[tool.spec.name])
+        _Stopping(tool, stop, at=loose.at_work[tool.spec.name])
         if tool.spec.name in loose.at_work
         else tool
         for tool in tools

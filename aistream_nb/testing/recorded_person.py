@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict, deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
-from aistream_nb.core.tool_spec import Decision, Gate
+from aistream_nb.core.tool_spec import Gate
 from aistream_nb.core.values import is_mapping
 from aistream_nb.gate import ApprovalGate, Asked, GateEvent
 from aistream_nb.recording import Recording
@@ -23,6 +23,7 @@ __all__ = ["recorded_audience", "with_recorded_person"]
 _DECIDED: Final = "aistream:decision"
 _NO_PERSON: Final = frozenset({"policy", "rule", "run", "ask", "gate", "always"})
 """Who decides without being asked."""
+_RAN_OUT: Final = "timed-out"
 _UNKNOWN: Final = "the recording holds no decision on this call"
 
 
@@ -56,7 +57,7 @@ def recorded_audience(recording: Recording) -> Callable[[], Awaitable[str | None
         call_id = str(value.get("toolCallId"))
         if name in ASKED:
             reasons[call_id] = None
-        elif name == _DECIDED and call_id in reasons and not _is_personal(value):
+        elif name == _DECIDED and call_id in reasons and _is_nobodys(value):
             reasons[call_id] = str(value.get("reason") or _UNKNOWN)
     due = deque(reasons.values())
 
@@ -70,14 +71,13 @@ def _person(
     gate: ApprovalGate, recording: Recording, stop: Callable[[], None]
 ) -> Callable[[GateEvent], None]:
     left = loose_calls(recording).in_question
-    answers: defaultdict[str, deque[tuple[Decision, str]]] = defaultdict(deque)
+    answers: defaultdict[str, deque[Mapping[str, Any]]] = defaultdict(deque)
     for event in recording.events:
         value = event.get("value")
         if event.get("name") != _DECIDED or not is_mapping(value):
             continue
-        if _is_personal(value):
-            call_id = str(value.get("toolCallId"))
-            answers[call_id].append((decision_of(value), str(value.get("by"))))
+        if not _is_nobodys(value):
+            answers[str(value.get("toolCallId"))].append(value)
 
     def look(event: GateEvent) -> None:
         if not isinstance(event, Asked):
@@ -87,15 +87,21 @@ def _person(
         if call_id in left and not known:
             stop()
         elif known:
-            decision, by = known.popleft()
-            loop.call_soon(_answer, gate, event.pending.id, decision, by)
+            loop.call_soon(_answer, gate, event.pending.id, known.popleft())
 
     return look
 
 
-def _answer(gate: ApprovalGate, question: str, decision: Decision, by: str) -> None:
-    gate.decide(question, decision, by=by)
+def _answer(gate: ApprovalGate, question: str, recorded: Mapping[str, Any]) -> None:
+    if recorded.get("outcome") == _RAN_OUT:
+        gate.let_run_out(question, str(recorded.get("reason") or _UNKNOWN))
+    else:
+        gate.decide(question, decision_of(recorded), by=str(recorded.get("by")))
 
 
-def _is_personal(value: Any) -> bool:
-    return value.get("by") not in _NO_PERSON
+def _is_nobodys(value: Mapping[str, Any]) -> bool:
+    """Whether it was decided without anybody who could have answered.
+
+    Where the time ran out somebody was there; it ends now as it ended then.
+    """
+    return value.get("by") in _NO_PERSON and value.get("outcome") != _RAN_OUT

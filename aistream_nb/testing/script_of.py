@@ -22,7 +22,7 @@ from aistream_nb.errors import (
 )
 from aistream_nb.recording import Entry, Recording
 from aistream_nb.recording.entries import wire_rounds
-from aistream_nb.testing.scripted import ScriptedAnswer
+from aistream_nb.testing.scripted import ASKED, ScriptedAnswer
 
 __all__ = [
     "Loose",
@@ -66,13 +66,16 @@ class _Attempt:
 def answers_of(recording: Recording) -> list[ScriptedAnswer]:
     """What answers each request, in the order in which they were made."""
     attempts: list[_Attempt] = []
+    busy: set[str] = set()
     for entry in recording.entries:
         if entry.wire is not None:
             _take_wire(entry, entry.wire, attempts)
         elif entry.event is not None and attempts:
-            _take_ending(entry.event, attempts[-1])
+            _note_busy(entry.event, busy)
+            # A stop that caught a tool, or a question, comes from there.
+            _take_ending(entry.event, attempts[-1], stops=not busy)
     if attempts and recording.ending.startswith("cut off"):
-        attempts[-1].stops = True
+        attempts[-1].stops = not busy
     return [
         ScriptedAnswer(pieces=one.pieces, error=one.error, stops=one.stops)
         for one in attempts
@@ -93,12 +96,23 @@ def _take_wire(entry: Entry, wire: Mapping[str, Any], attempts: list[_Attempt]) 
     attempts.append(_Attempt(number, [entry]))
 
 
-def _take_ending(event: Event, attempt: _Attempt) -> None:
+def _note_busy(event: Event, busy: set[str]) -> None:
+    """Which calls are asked about, or run."""
+    if event.get("name") in {*ASKED, "aistream:executing"}:
+        busy.add(_told_of(event))
+    elif event.get("name") == "aistream:decision":
+        busy.discard(_told_of(event))
+    elif event.get("type") in {"RUN_STARTED", "RUN_ERROR"}:
+        busy.clear()
+    busy.difference_update(_answered(event))
+
+
+def _take_ending(event: Event, attempt: _Attempt, *, stops: bool) -> None:
     kind = event.get("type")
     if kind == "RUN_ERROR":
         attempt.error = _failure(event, is_empty=not attempt.pieces)
     elif kind == "RUN_FINISHED" and _is_cancelled(event):
-        attempt.stops = True
+        attempt.stops = stops
 
 
 def _is_cancelled(event: Event) -> bool:
@@ -189,26 +203,28 @@ class Loose:
     """The calls that a stop, or a crash, left without a result."""
 
     ran: Counter[str] = field(default_factory=Counter[str])
-    """How often each tool ran to its end."""
-    at_work: set[str] = field(default_factory=set[str])
-    """The names of the tools that were caught at work."""
-    in_question: set[str] = field(default_factory=set[str])
-    """The ids of the calls that were caught at the gate."""
+    """How often each tool began to run."""
+    at_work: dict[str, set[int]] = field(default_factory=dict[str, set[int]])
+    """Which of its runs a stop caught, counted from 0, by the name of the tool."""
+    in_question: dict[str, int] = field(default_factory=dict[str, int])
+    """The ids of the calls that were caught at the gate, and in which run."""
 
 
 def loose_calls(recording: Recording) -> Loose:
     """What was open when the person, or a crash, ended a run."""
     loose, names = Loose(), dict[str, str]()
     open_calls: dict[str, bool] = {}
+    run = 0
     for event in recording.events:
+        run += event.get("type") == "RUN_STARTED"
         _note_call(event, names, open_calls)
         for answered in _answered(event):
             if open_calls.pop(answered, False):
                 loose.ran[names.get(answered, "")] += 1
         if _is_cancelled(event):
-            _leave(open_calls, names, loose)
+            _leave(open_calls, names, loose, run=run)
     if recording.ending.startswith("cut off"):
-        _leave(open_calls, names, loose)
+        _leave(open_calls, names, loose, run=run)
     return loose
 
 
@@ -243,12 +259,16 @@ def _answered(event: Event) -> list[str]:
     return [str(row.get("toolCallId")) for row in rows if row.get("role") == "tool"]
 
 
-def _leave(open_calls: dict[str, bool], names: dict[str, str], loose: Loose) -> None:
+def _leave(
+    open_calls: dict[str, bool], names: dict[str, str], loose: Loose, *, run: int
+) -> None:
     for call_id, is_running in open_calls.items():
         if is_running:
-            loose.at_work.add(names.get(call_id, ""))
+            name = names.get(call_id, "")
+            loose.at_work.setdefault(name, set()).add(loose.ran[name])
+            loose.ran[name] += 1
         else:
-            loose.in_question.add(call_id)
+            loose.in_question[call_id] = run
     open_calls.clear()
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict, deque
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -122,42 +122,67 @@ class RecordedGate:
 
     Args:
         events: Those of the recording.
-        in_question: The calls at which the person stopped the run.
+        in_question: The calls at which the person stopped a run, and which run it was.
 
     >>> gate = RecordedGate([])
     """
 
     def __init__(
-        self, events: Iterable[Event], *, in_question: Iterable[str] = ()
+        self, events: Iterable[Event], *, in_question: Mapping[str, int] | None = None
     ) -> None:
-        self._decisions: defaultdict[str, deque[tuple[Event, ...]]] = defaultdict(deque)
+        self._decisions: defaultdict[
+            tuple[int | None, str], deque[tuple[Event, ...]]
+        ] = defaultdict(deque)
+        self._run: int | None = None
         self._told: tuple[Event, ...] = ()
-        self._in_question = frozenset(in_question)
+        self._in_question = dict(in_question or {})
         self.emit: Callable[[Event], None] = _nobody_hears
         """Takes what is told of a question that is never decided."""
         self.stop: Callable[[], None] = _nobody_stops
         """Called where a recorded person stopped the run."""
-        asked: dict[str, Event] = {}
+        asked: dict[str, tuple[int, Event]] = {}
+        run = 0
         for event in events:
             value, name = event.get("value"), event.get("name")
+            run += event.get("type") == "RUN_STARTED"
             if not is_mapping(value):
                 continue
             call_id = str(value.get("toolCallId"))
             if name in ASKED:
-                asked[call_id] = event
+                asked[call_id] = (run, event)
             elif name == "aistream:decision":
                 question = asked.pop(call_id, None)
-                told = (event,) if question is None else (question, event)
-                self._decisions[call_id].append(told)
-        for call_id, event in asked.items():
-            self._decisions[call_id].append((event,))
+                told = (event,) if question is None else (question[1], event)
+                self._expect(run, call_id, told)
+        for call_id, (at, event) in asked.items():
+            self._expect(at, call_id, (event,))
+
+    def _expect(self, run: int, call_id: str, told: tuple[Event, ...]) -> None:
+        """Keep a decision for its run, and for those who do not tell of runs."""
+        for place in (run, None):
+            self._decisions[place, call_id].append(told)
+
+    def listening(self, emit: Callable[[Event], None]) -> Callable[[Event], None]:
+        """``emit``, which also tells the gate which run is on.
+
+        A provider may use the id of a call again in another run.
+        """
+
+        def emit_and_hear(event: Event) -> None:
+            if event.get("type") == "RUN_STARTED":
+                self._run = (self._run or 0) + 1
+            emit(event)
+
+        return emit_and_hear
 
     async def __call__(self, request: GateRequest) -> Decision:
         """What was decided on this call when it was recorded."""
         call_id = str(request.tool_call_id)
-        decisions = self._decisions.get(call_id)
+        decisions = self._decisions.get((self._run, call_id))
         self._told = decisions.popleft() if decisions else ()
-        if call_id in self._in_question and not decisions:
+        left_in = self._in_question.get(call_id)
+        was_left = left_in is not None and self._run in {None, left_in}
+        if was_left and not decisions:
             for event in self._told:
                 self.emit(event)
             self.stop()

@@ -130,7 +130,7 @@ async def test_a_run_that_the_server_fails_runs_no_tool():
     assert charts.shown == []
     ((call_id, content),) = tool_messages(server.requests[1])
     assert call_id == "c1"
-    assert "stopped before" in content
+    assert content == "not run: the run ended before this call was answered"
 
 
 async def test_frames_that_are_no_events_are_told_and_skipped():
@@ -216,7 +216,7 @@ async def test_a_result_that_comes_after_a_stop_is_never_sent():
     assert len(server.requests) == 2
     ((call_id, content),) = tool_messages(server.requests[1])
     assert call_id == "c1"
-    assert content == "The run was stopped before this call was answered."
+    assert content == "the run ended while it ran; what it did is not known"
     assert chat.conversation.tool_calls["c1"].status != "executing"
     cancelled = next(e for e in chat.recording.events if e["type"] == "RUN_FINISHED")
     assert cancelled["outcome"] == {"type": "cancelled"}

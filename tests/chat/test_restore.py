@@ -156,3 +156,188 @@ def no_call_is_open(chat: ai.Chat) -> bool:
         ("'type': 'function'", "'role': 'tool'"),
     }
     return all(told.count(call) == told.count(answer) for call, answer in pairs)
+
+
+# ---------------------------------------------------------------- a kernel that died
+
+
+def killed_behind(recording: ai.Recording, what: str) -> ai.Recording:
+    """What is left if the kernel died behind the first entry of a kind."""
+    for at, entry in enumerate(recording.entries):
+        event = entry.event or {}
+        if what in {event.get("type"), event.get("name")}:
+            return torn(recording, at + 1)
+    raise AssertionError(what)
+
+
+async def asked_and_killed(vendor: str, what: str, counted: Counted) -> ai.Recording:
+    gate = ai.ApprovalGate(ids=lambda: "approval_1")
+    chat = ai.Chat(f"offline:{vendor}", pace=0, tools=counted.tools, gate=gate)
+    chat._view.audience = somebody  # a person watches
+    run = chat.start(OFFLINE_BOOKING_PROMPT)
+    await until(lambda: bool(chat.waiting))
+    chat.approve()
+    await run
+    return killed_behind(chat.recording, what)
+
+
+@pytest.mark.parametrize("vendor", VENDORS)
+@pytest.mark.parametrize(
+    ("what", "is_known"),
+    [
+        ("TEXT_MESSAGE_CONTENT", ""),
+        ("TOOL_CALL_ARGS", ""),
+        ("aistream:asked", "not run: the run ended before this call was answered"),
+        ("aistream:executing", "the run ended while it ran"),
+    ],
+)
+async def test_a_run_that_a_kill_tore_is_gone_on_with_and_can_be_replayed(
+    vendor: str, what: str, is_known: str
+):
+    counted = Counted()
+    left = await asked_and_killed(vendor, what, counted)
+    ran = Counter(counted.ran)
+
+    again = ai.Chat.restore(left, pace=0, tools=counted.tools, gate=allow)
+
+    assert again.conversation.status == "aborted"
+    assert not again.waiting
+    assert is_known in repr(history_of(again)[1])
+    assert counted.ran == ran
+    reply = await again.send("And on Sunday?")
+    assert reply.status == "finished"
+    assert again.violations == ()
+    outcome = replay(again.recording, tools=offline_tools())
+    assert outcome.check()
+    later = ai.Chat.restore(again.recording, pace=0, tools=counted.tools, gate=allow)
+    assert history_of(later) == history_of(again)
+
+
+async def test_a_call_that_waited_for_a_person_waits_no_more_and_does_not_run():
+    counted = Counted()
+    left = await asked_and_killed("anthropic", "aistream:asked", counted)
+    counted.ran.clear()
+
+    gate = ai.ApprovalGate()
+    again = ai.Chat.restore(left, pace=0, tools=counted.tools, gate=gate)
+    (booking,) = [
+        c for c in again.conversation.tool_calls.values() if c.name == "book_ferry"
+    ]
+
+    assert booking.status == "aborted"
+    assert again.approve() == "No call waits."
+    assert not counted.ran
+
+
+async def test_a_new_question_takes_no_id_of_an_old_one():
+    counted = Counted()
+    left = await asked_and_killed("anthropic", "aistream:asked", counted)
+    gate = ai.ApprovalGate()
+    again = ai.Chat.restore(left, pace=0, tools=counted.tools, gate=gate)
+    again._view.audience = somebody  # a person watches
+
+    run = again.start(OFFLINE_BOOKING_PROMPT)
+    await until(lambda: bool(again.waiting))
+
+    assert again.waiting[0].approval_id == "approval_2"
+    assert again.deny(reason="no") == "decided"
+    await run
+    ids = [m.id for m in again.conversation.messages]
+    assert len(ids) == len(set(ids))
+    runs = [e["runId"] for e in again.recording.events if e["type"] == "RUN_STARTED"]
+    assert runs == ["run_1", "run_2"]
+    assert {e.get("threadId") for e in again.recording.events} == {
+        left.events[0]["threadId"],
+        None,
+    }
+
+
+# ---------------------------------------------------------------- another agent
+
+
+@pytest.mark.parametrize("vendor", VENDORS)
+async def test_another_provider_goes_on_and_is_told_the_calls_in_its_own_words(
+    vendor: str,
+):
+    counted = Counted()
+    chat = live("gemini" if vendor == "anthropic" else "anthropic", counted)
+    await chat.send(OFFLINE_BOOKING_PROMPT)
+    ran = Counter(counted.ran)
+
+    again = ai.Chat.restore(
+        chat.recording,
+        agent=f"offline:{vendor}",
+        pace=0,
+        tools=counted.tools,
+        gate=allow,
+    )
+
+    assert counted.ran == ran
+    told = repr(history_of(again)[1])
+    assert "book_ferry" in told
+    assert "signature" not in told.lower()
+    assert no_call_is_open(again)
+    reply = await again.send(OFFLINE_PROMPT)
+    assert reply.status == "finished"
+    with pytest.raises(RecordingError, match=r"two agents.*offline:"):
+        replay(again.recording, tools=offline_tools())
+    later = ai.Chat.restore(again.recording, pace=0, tools=counted.tools, gate=allow)
+    assert history_of(later) == history_of(again)
+
+
+async def test_bare_events_are_gone_on_with_by_whoever_is_named():
+    ids = {"threadId": "t", "runId": "r"}
+    question = [{"type": "text", "text": "Hi"}]
+    said = {"messages": [{"id": "q", "role": "user", "content": question}]}
+    recording = ai.Recording.of(
+        [
+            {"type": "TEXT_MESSAGE_CHUNK", "messageId": "hello", "delta": "Welcome!"},
+            {"type": "RUN_STARTED", **ids, "input": {**ids, **said}},
+            {"type": "TOOL_CALL_CHUNK", "toolCallId": "c", "toolCallName": "look"},
+            {"type": "TEXT_MESSAGE_CHUNK", "messageId": "m", "delta": "Hello."},
+            {"type": "RUN_FINISHED", **ids},
+        ]
+    )
+
+    with pytest.raises(AIStreamError, match="does not say who the agent was"):
+        ai.Chat.restore(recording)
+    again = ai.Chat.restore(recording, agent="offline", pace=0)
+
+    first, tail, _ = history_of(again)
+    assert first == "Hi"
+    assert "not run: the run ended before this call was answered" in repr(tail)
+    assert tail[-1] == {"role": "assistant", "content": "Hello."}
+    assert (await again.send("And?")).status == "finished"
+
+
+async def test_an_empty_recording_is_a_chat_that_begins():
+    again = ai.Chat.restore(ai.Recording.of([]), agent="offline", pace=0)
+
+    assert (await again.send(OFFLINE_PROMPT)).status == "finished"
+
+
+def test_an_agent_that_cannot_take_up_a_conversation_says_so(tmp_path: Path):
+    with pytest.raises(AIStreamError, match="cannot take up a saved conversation"):
+        ai.Chat.restore(ai.Recording.of([]), agent=Agent())
+    with pytest.raises(RecordingError, match="cannot be read"):
+        ai.Chat.restore(tmp_path / "nothing.jsonl")
+
+
+async def test_a_strict_chat_does_not_end_for_what_was_saved():
+    left = await asked_and_killed("anthropic", "TOOL_CALL_ARGS", Counted())
+
+    again = ai.Chat.restore(left, pace=0, strict=True)
+
+    assert (await again.send(OFFLINE_PROMPT)).status == "finished"
+
+
+async def test_an_earlier_question_can_be_asked_anew_in_a_restored_chat():
+    chat = offline()
+    await chat.send(OFFLINE_PROMPT)
+    await chat.send("And on Sunday?")
+    again = ai.Chat.restore(chat.recording, pace=0)
+
+    first = again.conversation.messages[0]
+    await again.edit(first.id, OFFLINE_PROMPT)
+
+    assert [m.role for m in again.conversation.messages].count("user") == 1

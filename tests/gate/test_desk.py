@@ -54,3 +54,20 @@ def test_an_answer_to_a_run_that_is_gone_runs_nothing():
 
     assert not receipt
     assert "the run that asked is gone" in receipt.message
+
+
+async def test_no_question_gets_an_id_that_is_reserved():
+    desk = make_desk()
+    desk.reserve({"a", "c"})
+
+    assert desk.put(REQUEST, why="", chat=None).pending.id == "b"
+
+
+async def test_a_question_runs_out_once_and_with_the_words_that_are_given():
+    desk = make_desk()
+    question = desk.put(REQUEST, why="", chat=None)
+
+    assert desk.run_out("a", "too late")
+    assert not desk.run_out("a", "again")
+    assert (await question.answer).outcome == "timed-out"
+    assert (await question.answer).why == "too late"

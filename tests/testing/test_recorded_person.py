@@ -2,13 +2,20 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+from chat_kit import somebody
+
+import aistream_nb as ai
 from aistream_nb.core.tool_spec import Decision, Deny, GateRequest, ToolSpec
 from aistream_nb.gate import ApprovalGate
+from aistream_nb.providers.offline import OFFLINE_BOOKING_PROMPT
 from aistream_nb.recording import Recording
+from aistream_nb.testing import replay
 from aistream_nb.testing.recorded_person import (
     recorded_audience,
     with_recorded_person,
 )
+from aistream_nb.tools.travel import offline_tools
 
 
 def custom(name: str, **value: Any) -> dict[str, Any]:
@@ -47,3 +54,29 @@ async def test_a_question_that_nobody_was_asked_then_is_left_to_the_gate():
 
     request = GateRequest(tool=ToolSpec(name="f"), arguments={}, tool_call_id="c")
     assert "nobody answered" in str(await asked(request))
+
+
+@pytest.mark.parametrize(
+    "today",
+    [None, ApprovalGate(), ApprovalGate(nobody="proceed"), ApprovalGate(timeout=60)],
+    ids=["as recorded", "a gate", "where nobody means yes", "with more time"],
+)
+async def test_a_question_whose_time_ran_out_runs_out_again_with_the_same_words(
+    today: ApprovalGate | None,
+):
+    chat = ai.Chat("offline", pace=0, gate=ApprovalGate(timeout=0.01))
+    chat._view.audience = somebody  # a person watches, and takes too long
+    await chat.send(OFFLINE_BOOKING_PROMPT)
+
+    again = replay(chat.recording, tools=offline_tools(), gate=today)
+
+    assert again.check()
+    (booking,) = [call for call in again.invocations if call.name == "book_ferry"]
+    assert booking.status == "denied"
+    assert "nobody answered within 0.01 seconds" in booking.result
+    decisions = [
+        event["value"]["outcome"]
+        for event in again.recording.events
+        if event.get("name") == "aistream:decision"
+    ]
+    assert decisions[-1] == "timed-out"

@@ -157,6 +157,6 @@ def test_calls_that_a_stop_left_open_are_told_apart():
         )
     )
 
-    assert loose.ran == {"look": 1}
-    assert loose.at_work == {"look"}
-    assert loose.in_question == {"3"}
+    assert loose.ran == {"look": 2}
+    assert loose.at_work == {"look": {1}}
+    assert loose.in_question == {"3": 1}

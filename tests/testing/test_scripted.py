@@ -93,7 +93,7 @@ async def test_a_question_that_was_left_open_is_told_and_never_answered():
         "value": {"toolCallId": "a"},
     }
     stopped: list[bool] = []
-    gate = RecordedGate([question], in_question=["a"])
+    gate = RecordedGate([question], in_question={"a": 0})
     gate.stop = lambda: stopped.append(True)
 
     with pytest.raises(TimeoutError):
