@@ -4,6 +4,7 @@ import { readPartial, readWhole } from "../json/partial";
 import type { CallState, TextBuffer } from "../store";
 import type { CallView } from "../wire.gen";
 import { Approval } from "./approval";
+import { useView } from "./context";
 import { ToneIcon } from "./icons";
 import { Painter } from "./paint";
 import { Result } from "./result";
@@ -12,7 +13,8 @@ import { count, decision, duration, size, stateOf } from "./words";
 
 export function CallCard({ call }: { readonly call: CallState }) {
   const view = call.view.value;
-  const { words, tone } = stateOf(view);
+  const { line } = useView();
+  const { words, tone } = stateOf(view, line.state.value === "gone");
   const name = view.name || "a tool";
   return (
     <section

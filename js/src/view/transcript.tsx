@@ -132,7 +132,7 @@ function Ending() {
           </span>
         </header>
         <Failure text={run.error ?? ""} />
-        {run.can_retry && <Retry />}
+        {run.can_retry && <Retry strong />}
       </section>
     );
   if (run.status === "aborted") return <p class="aistream-faint">Stopped.</p>;

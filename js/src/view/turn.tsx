@@ -40,7 +40,7 @@ export function Turn({
 // ------------------------------------------------------------------ the person's
 
 function Asked({ message }: { readonly message: MessageState }) {
-  const { store } = useView();
+  const { store, line } = useView();
   const [editing, setEditing] = useState(false);
   const run = store.run.value;
   const busy = run.status === "running" || run.status === "waiting";
@@ -59,7 +59,7 @@ function Asked({ message }: { readonly message: MessageState }) {
           <Part part={part} key={part.key} />
         ),
       )}
-      {run.can_send && !busy && (
+      {run.can_send && !busy && line.state.value !== "gone" && (
         <button
           type="button"
           class="aistream-quiet aistream-edit"
@@ -217,7 +217,7 @@ function Facts({ facts }: { readonly facts: TurnView }) {
   const words = [
     facts.model,
     facts.first_text_seconds !== null &&
-      facts.first_text_seconds > 0 &&
+      facts.first_text_seconds >= 0.05 &&
       `first text after ${duration(facts.first_text_seconds)}`,
     facts.tokens_per_second !== null && `${rate(facts.tokens_per_second)} tokens/s`,
     facts.input_tokens !== null && `${count(facts.input_tokens, "token")} in`,
@@ -247,13 +247,14 @@ function CopyTurn({ turn }: { readonly turn: TurnModel }) {
   );
 }
 
-export function Retry() {
+export function Retry({ strong = false }: { readonly strong?: boolean }) {
   const [progress, act] = useAction();
+  const { line } = useView();
   return (
     <button
       type="button"
-      class="aistream-quiet"
-      disabled={progress.state === "sending"}
+      class={strong ? "aistream-button aistream-again" : "aistream-quiet"}
+      disabled={progress.state === "sending" || line.state.value === "gone"}
       onClick={() => void act({ type: "retry" })}
     >
       {progress.state === "refused" ? progress.why : "Retry"}

@@ -20,7 +20,18 @@ const STATES: Readonly<Record<CallView["status"], StateWords>> = {
   aborted: { words: "aborted", tone: "off" },
 };
 
-export function stateOf(call: CallView): StateWords {
+/** Where a call stands when the kernel that it ran in is gone. */
+const BROKEN: Readonly<Partial<Record<CallView["status"], StateWords>>> = {
+  streaming: { words: "broken off", tone: "off" },
+  ready: { words: "never ran", tone: "off" },
+  "awaiting-approval": { words: "was never decided", tone: "off" },
+  approved: { words: "never ran", tone: "off" },
+  executing: { words: "broken off", tone: "off" },
+};
+
+export function stateOf(call: CallView, gone = false): StateWords {
+  const broken = gone ? BROKEN[call.status] : undefined;
+  if (broken) return broken;
   if (call.by_server && call.status === "complete")
     return { words: "answered by the server", tone: "good" };
   return STATES[call.status];
