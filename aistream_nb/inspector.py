@@ -54,6 +54,7 @@ class Inspector(Playhead):
         max_frame: Of an answer's bytes: characters of a frame without an end.
 
     Raises:
+        AIStreamError: ``profile`` or ``dialect`` is no word that is known.
         RecordingError: The file cannot be read.
         TypeError: The source holds no events.
 

@@ -8,10 +8,11 @@ violation are shown, and how many are left out.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeAlias
 
 from aistream_nb.core.values import Event
 from aistream_nb.widgets import static_html
@@ -22,14 +23,17 @@ from aistream_nb.widgets.wire_inspector import EventRow, Level, ViolationView
 
 __all__ = ["Inspected", "to_html", "to_text"]
 
-_FIRST: Final = 40
+_FIRST: Final = 30
 """Rows at the beginning."""
 _AROUND: Final = 4
 """Rows before and behind the position, and each violation."""
-_MOST_ROWS: Final = 160
+_MOST_ROWS: Final = 120
 _MOST_VIOLATIONS: Final = 30
+_MOST_OF_A_RULE: Final = 3
+_MOST_MESSAGES: Final = 30
 _TEXT: Final = 60
 """Characters of what an event says."""
+_ID: Final = 20
 
 _BADGES: Final[Mapping[Level, tuple[str, str]]] = {
     "fatal": ("✕", "#b3261e"),
@@ -49,21 +53,17 @@ _FAMILIES: Final[Mapping[str, str]] = {
     "ACTIVITY": "#1b8a4b",
 }
 
+_FONT: Final = "font-family:system-ui,sans-serif"
 _BOX: Final = f"border:1px solid {LINE};border-radius:8px;padding:10px 14px"
 _TABLE: Final = (
-    "border:0;border-collapse:collapse;margin:6px 0 0;width:100%;table-layout:fixed;"
-    "font-size:.86em;line-height:1.5"
+    f"{MONO};border:0;border-collapse:collapse;margin:6px 0 0;font-size:.86em;"
+    "line-height:1.5"
 )
-_LINE: Final = "background:none;border:0"
-_CELL: Final = (
-    f"{MONO};padding:1px 10px 1px 0;border:0;text-align:left;vertical-align:top;"
-    "white-space:nowrap;overflow:hidden;text-overflow:ellipsis"
-)
-_NOTE: Final = (
-    "padding:2px 0 6px;border:0;text-align:left;white-space:normal;"
-    "overflow-wrap:anywhere"
-)
-_COLUMNS: Final = ("4.2em", "17.5em", "9em", "auto")
+# Short, because there are many; a notebook's own table styles are what they undo.
+_LINE: Final = "background:none"
+_LEFT: Final = "text-align:left;vertical-align:top"
+_CELL: Final = f"padding:1px 10px 1px 0;{_LEFT}"
+_NOTE: Final = f"padding:2px 0 8px 8px;text-align:left;{_FONT}"
 
 
 class Inspected(Protocol):
@@ -90,12 +90,21 @@ class Inspected(Protocol):
         ...
 
 
+class _Tail:
+    """The last messages of a conversation."""
+
+    def __init__(self, conversation: TranscriptLike) -> None:
+        self.messages = conversation.messages[-_MOST_MESSAGES:]
+        self.tool_calls = conversation.tool_calls
+        self.status = conversation.status
+        self.error = conversation.error
+
+
 @dataclass(slots=True)
 class _Page:
     """What is shown of a stream, so that its size is bounded."""
 
-    shown: list[ViolationView]
-    hidden: int
+    hidden: str
     rows: list[int] = field(default_factory=list[int])
     by_place: dict[int, list[ViolationView]] = field(
         default_factory=dict[int, list[ViolationView]]
@@ -103,13 +112,12 @@ class _Page:
 
 
 def _page(inspected: Inspected) -> _Page:
-    found = sorted(inspected.violations, key=lambda one: one.at)
-    shown = found[:_MOST_VIOLATIONS]
-    page = _Page(shown=shown, hidden=len(found) - len(shown))
+    shown, hidden = _chosen(inspected.violations)
+    page = _Page(hidden=_counted_rules(hidden))
     for one in shown:
         page.by_place.setdefault(one.at, []).append(one)
     count = len(inspected.events)
-    places = [inspected.position, *(one.at for one in shown), count]
+    places = [inspected.position, count, *(one.at for one in shown)]
     wanted = set(range(min(_FIRST, count)))
     for at in places:
         wanted |= set(range(max(0, at - 1 - _AROUND), min(count, at + _AROUND)))
@@ -119,17 +127,46 @@ def _page(inspected: Inspected) -> _Page:
     return page
 
 
+Found: TypeAlias = list[ViolationView]
+
+
+def _chosen(violations: Sequence[ViolationView]) -> tuple[Found, Found]:
+    """The violations to show, in order, and the others: the worst are shown first."""
+    levels = list(_BADGES)
+    by_rule: Counter[str] = Counter()
+    shown: Found = []
+    hidden: Found = []
+    for one in sorted(violations, key=lambda one: levels.index(one.level)):
+        by_rule[one.rule] += 1
+        is_shown = by_rule[one.rule] <= _MOST_OF_A_RULE
+        (shown if is_shown and len(shown) < _MOST_VIOLATIONS else hidden).append(one)
+    return shown, hidden
+
+
+def _counted_rules(hidden: Found) -> str:
+    rules = Counter(one.rule for one in hidden)
+    said = ", ".join(f"{count:,} {rule}" for rule, count in rules.items())
+    return f"… {_counted(len(hidden), 'more violation')}: {said}" if hidden else ""
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
 def _summary(inspected: Inspected) -> str:
-    count, found = len(inspected.events), len(inspected.violations)
-    events = f"{count:,} event{'' if count == 1 else 's'}"
-    wrong = f"{found:,} violation{'' if found == 1 else 's'}" if found else "in order"
-    return f"{events}, {wrong}"
+    levels = Counter(one.level for one in inspected.violations)
+    said = ", ".join(f"{levels[level]:,} {level}" for level in _BADGES if levels[level])
+    wrong = _counted(levels.total(), "violation")
+    judged = f"{wrong}: {said}" if said else "in order"
+    return f"{_counted(len(inspected.events), 'event')}, {judged}"
 
 
 def _standing(inspected: Inspected) -> str:
+    left_out = len(inspected.conversation.messages) - _MOST_MESSAGES
+    more = f", the last {_MOST_MESSAGES} messages" if left_out > 0 else ""
     if inspected.position == 0:
         return "Before the first event"
-    return f"After event {inspected.position - 1:,}"
+    return f"After event {inspected.position - 1:,}{more}"
 
 
 # ---------------------------------------------------------------- HTML
@@ -147,19 +184,18 @@ def to_html(inspected: Inspected) -> str:
     conversation = (
         f'<div style="margin-top:10px;padding-top:8px;border-top:1px solid {LINE}">'
         f'<div style="{FAINT};font-size:.9em">{escape(_standing(inspected))}</div>'
-        f"{static_html.to_html(inspected.conversation)}</div>"
+        f"{static_html.to_html(_Tail(inspected.conversation))}</div>"
     )
     return f'<div style="{_BOX}">{head}{_table(inspected, page)}{conversation}</div>'
 
 
 def _table(inspected: Inspected, page: _Page) -> str:
-    columns = "".join(f'<col style="width:{width}">' for width in _COLUMNS)
     rows = "".join(_rows(inspected, page))
     if not rows:
         return ""
     return (
-        f'<div style="overflow-x:auto"><table style="{_TABLE}">'
-        f"<colgroup>{columns}</colgroup><tbody>{rows}</tbody></table></div>"
+        f'<div style="overflow-x:auto"><table style="{_TABLE}"><tbody>{rows}'
+        "</tbody></table></div>"
     )
 
 
@@ -174,41 +210,42 @@ def _rows(inspected: Inspected, page: _Page) -> Iterator[str]:
         before = index
     yield from _gap_html(len(inspected.events) - before - 1)
     if page.hidden:
-        yield _wide(f"… {page.hidden:,} more violations", FAINT)
+        yield _wide(page.hidden, FAINT)
 
 
 def _gap_html(count: int) -> Iterator[str]:
     if count:
-        yield _wide(f"… {count:,} more event{'' if count == 1 else 's'}", FAINT)
+        yield _wide(f"… {_counted(count, 'more event')}", FAINT)
 
 
 def _wide(text: str, style: str) -> str:
     return (
-        f'<tr style="{_LINE}"><td style="{_CELL}"></td>'
+        f'<tr style="{_LINE}"><td></td>'
         f'<td colspan="3" style="{_NOTE};{style}">{escape(text)}</td></tr>'
     )
 
 
 def _row_html(row: EventRow, position: int) -> str:
     here, later = row.index == position - 1, row.index >= position
-    style = f"{_LINE};opacity:.62" if later else _LINE
+    style = f"{_LINE};opacity:.68" if later else _LINE
     if here:
-        style = "background:rgba(25,118,210,.13);border:0;font-weight:600"
-    mark = "▸ " if here else ""
+        style = "background:rgba(25,118,210,.13);font-weight:600"
+    mark = "▸&nbsp;" if here else ""
     colour = _FAMILIES.get(row.type.partition("_")[0], "rgba(128,128,128,.5)")
-    kind = f"{_CELL};border-left:3px solid {colour};padding-left:8px"
+    kind = f"border-left:3px solid {colour};padding:1px 10px 1px 8px;{_LEFT}"
     cells = (
-        f'<td style="{_CELL};text-align:right">{mark}{row.index}</td>',
+        f'<td style="{_CELL}">{mark}{row.index}</td>',
         f'<td style="{kind}">{escape(row.type)}</td>',
-        f'<td style="{_CELL};opacity:.8">{escape(row.id)}</td>',
-        f'<td style="{_CELL}">{escape(_shortened(row.text))}</td>',
+        f'<td style="{_CELL}">{escape(_shortened(row.id, _ID))}</td>',
+        f'<td style="{_CELL}">{escape(_shortened(row.text, _TEXT))}</td>',
     )
     return f'<tr style="{style}">{"".join(cells)}</tr>'
 
 
-def _shortened(text: str) -> str:
+def _shortened(text: str, most: int) -> str:
+    """One line of it; blanks alone are shown as what they are."""
     line = " ".join(text.split()) if text.strip() else repr(text) if text else ""
-    return line if len(line) <= _TEXT else f"{line[:_TEXT]}…"
+    return line if len(line) <= most else f"{line[:most]}…"
 
 
 def _violation_html(one: ViolationView) -> str:
@@ -229,9 +266,8 @@ def _violation_html(one: ViolationView) -> str:
         f"<div>{escape(_sentence(one))}</div>{said}"
     )
     return (
-        f'<tr style="{_LINE}"><td style="{_CELL}"></td><td colspan="3" '
-        f'style="{_NOTE};padding-left:8px;border-left:3px solid {colour}">{inner}'
-        "</td></tr>"
+        f'<tr style="{_LINE}"><td></td><td colspan="3" '
+        f'style="{_NOTE};border-left:3px solid {colour}">{inner}</td></tr>'
     )
 
 
@@ -240,7 +276,8 @@ def _scope(one: ViolationView) -> str:
 
 
 def _sentence(one: ViolationView) -> str:
-    return f"{clean(one.message).removesuffix('.')}."
+    text = clean(one.message).removesuffix(".")
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _said(one: ViolationView) -> list[tuple[str, str]]:
@@ -255,7 +292,7 @@ def to_text(inspected: Inspected) -> str:
     """The same in words."""
     page = _page(inspected)
     lines = [_summary(inspected), *_text_lines(inspected, page)]
-    conversation = static_html.to_text(inspected.conversation)
+    conversation = static_html.to_text(_Tail(inspected.conversation))
     return "\n".join([*lines, "", f"{_standing(inspected)}:", conversation])
 
 
@@ -267,19 +304,19 @@ def _text_lines(inspected: Inspected, page: _Page) -> Iterator[str]:
         yield from _gap_text(index - before - 1)
         row = row_of(inspected.events[index], index=index, seconds=None, violation=None)
         mark = ">" if index == inspected.position - 1 else " "
-        said = f"{row.id:<10} {_shortened(row.text)}".rstrip()
+        said = f"{_shortened(row.id, _ID):<10} {_shortened(row.text, _TEXT)}"
         yield f"{mark}{index:>5}  {row.type:<24} {said}".rstrip()
         for one in page.by_place.get(index + 1, ()):
             yield from _violation_text(one)
         before = index
     yield from _gap_text(len(inspected.events) - before - 1)
     if page.hidden:
-        yield f"       … {page.hidden:,} more violations"
+        yield f"       {page.hidden}"
 
 
 def _gap_text(count: int) -> Iterator[str]:
     if count:
-        yield f"       … {count:,} more event{'' if count == 1 else 's'}"
+        yield f"       … {_counted(count, 'more event')}"
 
 
 def _violation_text(one: ViolationView) -> Iterator[str]:

@@ -129,6 +129,7 @@ def check_ordering(  # noqa: PLR0913  # each is independent, and keyword-only
     arguments see :class:`~aistream_nb.OrderingVerifier`.
 
     Raises:
+        AIStreamError: ``profile`` or ``dialect`` is no word that is known.
         TypeError: It is none of these, such as a path: files are opened by others.
 
     >>> check_ordering([{"type": "RUN_STARTED", "threadId": "t", "runId": "r"}]).ok

@@ -9,13 +9,25 @@ Ids are stable: people write them into their notebooks.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
+from aistream_nb.core.spelling import nearest
 from aistream_nb.core.values import Event
+from aistream_nb.errors import AIStreamError
 
-__all__ = ["LEVELS", "PROFILES", "Example", "Level", "Profile", "Rule", "event", "run"]
+__all__ = [
+    "LEVELS",
+    "PROFILES",
+    "Example",
+    "Level",
+    "Profile",
+    "Rule",
+    "check_word",
+    "event",
+    "run",
+]
 
 Level: TypeAlias = Literal["fatal", "error", "warning", "info", "dialect"]
 Profile: TypeAlias = Literal["client", "spec", "teach"]
@@ -35,6 +47,23 @@ PROFILES: Final[Mapping[Profile, frozenset[Level]]] = {
     "teach": frozenset({"fatal", "error", "warning", "info", "dialect"}),
 }
 """Profile, and the levels that it shows."""
+
+
+def check_word(name: str, given: object, known: Iterable[str]) -> None:
+    """Refuse a word that is none of those that an argument may be.
+
+    Raises:
+        AIStreamError: It is none; the message says which was most likely meant.
+    """
+    words = list(known)
+    if given in words:
+        return
+    meant = nearest(given, words) if isinstance(given, str) else None
+    hint = "" if meant is None else f" Did you mean {meant!r}?"
+    raise AIStreamError(
+        f"{name}={given!r} is not known.{hint} It is one of "
+        f"{', '.join(repr(word) for word in words)}."
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

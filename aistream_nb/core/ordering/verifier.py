@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 from aistream_nb.core.normalise.normaliser import Normaliser, Note, detect_dialect
 from aistream_nb.core.ordering.advice import Adviser
@@ -25,7 +25,7 @@ from aistream_nb.core.ordering.facts import slip
 from aistream_nb.core.ordering.input import check_input
 from aistream_nb.core.ordering.machine import OrderMachine, Slip
 from aistream_nb.core.ordering.rulebook import RULES
-from aistream_nb.core.ordering.rules import Level, Profile
+from aistream_nb.core.ordering.rules import PROFILES, Level, Profile, check_word
 from aistream_nb.core.ordering.tables import RunState, diagram
 from aistream_nb.core.spelling import nearest
 from aistream_nb.core.values import Event
@@ -108,6 +108,8 @@ class OrderingVerifier:
         dialect: DialectChoice = "official",
         new_id: Callable[[], str] | None = None,
     ) -> None:
+        check_word("profile", profile, PROFILES)
+        check_word("dialect", dialect, get_args(DialectChoice))
         self.profile: Profile = profile
         self._reader = EventReader(new_id=new_id)
         self._machine = OrderMachine()

@@ -1,6 +1,20 @@
 from __future__ import annotations
 
-from aistream_nb.core.ordering.rules import LEVELS, PROFILES, Example, Rule, event, run
+from typing import Any
+
+import pytest
+
+from aistream_nb.core.ordering.report import check_ordering
+from aistream_nb.core.ordering.rules import (
+    LEVELS,
+    PROFILES,
+    Example,
+    Rule,
+    check_word,
+    event,
+    run,
+)
+from aistream_nb.errors import AIStreamError
 
 
 def test_a_profile_shows_all_that_a_lesser_one_shows():
@@ -21,6 +35,26 @@ def test_a_rule_may_be_shown_earlier_than_its_level_says():
     assert not late.is_shown_in("client")
     assert late.is_shown_in("spec")
     assert late.is_shown_in("teach")
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [("tech", " Did you mean 'teach'?"), ("all", ""), (None, ""), (["spec"], "")],
+)
+def test_a_word_that_is_none_is_told_with_the_one_that_was_meant(
+    given: Any, meant: str
+):
+    known = "It is one of 'client', 'spec', 'teach'."
+    with pytest.raises(AIStreamError) as caught:
+        check_ordering([], profile=given)
+    assert str(caught.value) == f"profile={given!r} is not known.{meant} {known}"
+
+
+def test_a_dialect_that_is_none_is_told_too():
+    misspelt: Any = "tan-stack"
+    with pytest.raises(AIStreamError, match="Did you mean 'tanstack'"):
+        check_ordering([], dialect=misspelt)
+    check_word("dialect", "tanstack", ["tanstack"])
 
 
 def test_a_run_of_an_example_is_begun_and_finished():
