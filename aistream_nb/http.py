@@ -16,9 +16,7 @@ What the bytes mean is not known here; see :mod:`aistream_nb.core.wire.sse`.
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
 from time import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
@@ -27,8 +25,15 @@ from aistream_nb.core.error_text import (
     error_text_of,
     foreign_body,
     place_text,
+    redact,
     redirect_text,
     seconds_to_wait,
+)
+from aistream_nb.core.wire.http_values import (
+    ANSWER_LIMIT,
+    HttpAnswer,
+    HttpRequest,
+    Timeouts,
 )
 from aistream_nb.errors import (
     ProviderConnectionError,
@@ -43,6 +48,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ANSWER_LIMIT",
+    "BrokenStreamError",
     "HttpAnswer",
     "HttpClient",
     "HttpRequest",
@@ -52,17 +58,10 @@ __all__ = [
     "scripted_transport",
 ]
 
-ANSWER_LIMIT: Final = 256 * 1024 * 1024
-"""Bytes of an answer, unless the caller says otherwise: days of a model's talk."""
 _BODY_LIMIT: Final = 64 * 1024
 """How much of a body that is not a stream is read."""
 _QUOTE_LIMIT: Final = 4000
 """How much of it is quoted in an error."""
-_FIRST_ERROR_STATUS: Final = 300
-_SHORTEST_SECRET: Final = 6  # local servers get keys such as "x"
-_KEY_SHAPES: Final = re.compile(
-    r"\b(?:sk-|xai-|gsk_|AIza|Bearer\s+)[A-Za-z0-9_\-*.]{6,}"
-)
 
 
 def _load_httpx():  # noqa: ANN202 - the module itself; its type cannot be spelled
@@ -71,43 +70,8 @@ def _load_httpx():  # noqa: ANN202 - the module itself; its type cannot be spell
     return httpx
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Timeouts:
-    """Seconds that each phase may take; ``None`` waits for ever."""
-
-    connect: float | None = 15.0
-    write: float | None = 60.0
-    first_byte: float | None = 120.0
-    """From the request to the first byte of the answer's body."""
-    read: float | None = 600.0
-    """Between two pieces of the body. Models think for minutes."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HttpRequest:
-    """One request. Its headers may hold keys, so they are not shown."""
-
-    url: str
-    method: str = "POST"
-    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
-    body: bytes = field(default=b"", repr=False)
-    provider: str = "http"
-    """Whom errors name."""
-    secrets: tuple[str, ...] = field(default=(), repr=False)
-    """What is taken out of everything that errors quote."""
-    max_answer_bytes: int | None = ANSWER_LIMIT
-    """The longest body that is read; ``None`` reads as long as bytes come."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HttpAnswer:
-    """What a scripted transport answers."""
-
-    chunks: AsyncIterable[bytes]
-    status: int = 200
-    headers: Mapping[str, str] = field(
-        default_factory=lambda: {"content-type": "text/event-stream"}
-    )
+class BrokenStreamError(ProviderStreamError):
+    """The connection broke in the middle of an answer; what came before it holds."""
 
 
 Answerer: TypeAlias = Callable[[HttpRequest], Awaitable[HttpAnswer]]
@@ -146,15 +110,18 @@ class HttpClient:
         Raises:
             ProviderConnectionError: No answer came, or not in time.
             ProviderStatusError: The answer's status is not 2xx.
+            ProviderError: What the environment says of proxies or certificates
+                cannot be.
         """
         deadline = _Deadline(self._timeouts.first_byte)
         failure: ProviderError
+        client = self._client = self._client or self._make_client(request)
         try:
             async with asyncio.timeout_at(deadline.at):
-                response = await self._send(request)
+                response = await _send(client, request)
         except TimeoutError:
             failure = deadline.failure(request)
-        except _load_httpx().RequestError as error:
+        except (_load_httpx().RequestError, _load_httpx().InvalidURL) as error:
             detail = _detail(error, request)
             failure = _connection_failure(detail, request, advice=_advice(error))
         except UnicodeError:
@@ -184,22 +151,31 @@ class HttpClient:
     ) -> None:
         await self.aclose()
 
-    async def _send(self, request: HttpRequest) -> httpx.Response:
-        client = self._client = self._client or self._make_client()
-        # Compressed events arrive late, because compressors wait for more.
-        headers = {"accept-encoding": "identity", **request.headers}
-        prepared = client.build_request(
-            request.method, request.url, headers=headers, content=request.body
-        )
-        with request_of_ours():
-            return await client.send(prepared, stream=True, follow_redirects=False)
-
-    def _make_client(self) -> httpx.AsyncClient:
+    def _make_client(self, request: HttpRequest) -> httpx.AsyncClient:
         httpx = _load_httpx()
         limits = self._timeouts
         timeout = httpx.Timeout(limits.read, connect=limits.connect, write=limits.write)
         transport = self._transport
-        return httpx.AsyncClient(http2=True, timeout=timeout, transport=transport)
+        try:
+            return httpx.AsyncClient(http2=True, timeout=timeout, transport=transport)
+        except (ImportError, OSError, ValueError) as error:
+            detail = _detail(error, request)
+        raise ProviderError(
+            f"no connection can be made: {detail}. Look at the environment: proxies "
+            "are named by HTTP_PROXY, HTTPS_PROXY and ALL_PROXY, certificates by "
+            "SSL_CERT_FILE and SSL_CERT_DIR",
+            provider=request.provider,
+        )
+
+
+async def _send(client: httpx.AsyncClient, request: HttpRequest) -> httpx.Response:
+    # Compressed events arrive late, because compressors wait for more.
+    headers = {"accept-encoding": "identity", **request.headers}
+    prepared = client.build_request(
+        request.method, request.url, headers=headers, content=request.body
+    )
+    with request_of_ours():
+        return await client.send(prepared, stream=True, follow_redirects=False)
 
 
 class _Deadline:
@@ -234,7 +210,8 @@ class HttpStream:
 
         Raises:
             ProviderConnectionError: The connection broke before the first byte.
-            ProviderStreamError: It broke later, or the body is an error in JSON.
+            BrokenStreamError: It broke later.
+            ProviderStreamError: The body is an error in JSON, or too long.
         """
         if self._begun:
             return await self._read()
@@ -297,7 +274,7 @@ class HttpStream:
     def _broken(self, error: httpx.RequestError) -> ProviderError:
         if not self._begun:
             return _connection_failure(_detail(error, self._request), self._request)
-        return ProviderStreamError(
+        return BrokenStreamError(
             f"the stream broke off: {_detail(error, self._request)}{_advice(error)}",
             provider=self._request.provider,
         )
@@ -324,18 +301,6 @@ class HttpStream:
         finally:
             await self.aclose()
         return body[:_BODY_LIMIT].decode("utf-8", "replace")
-
-
-def redact(text: str, secrets: tuple[str, ...] = ()) -> str:
-    """``text`` without the given secrets, and without what looks like a key.
-
-    >>> redact("bad key sk-live-12345678, hunter2", ("hunter2",))
-    'bad key [redacted], [redacted]'
-    """
-    for secret in secrets:
-        if len(secret) >= _SHORTEST_SECRET:
-            text = text.replace(secret, "[redacted]")
-    return _KEY_SHAPES.sub("[redacted]", text)
 
 
 def scripted_transport(answer: Answerer) -> httpx.AsyncBaseTransport:

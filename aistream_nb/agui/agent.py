@@ -22,7 +22,19 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypedDict, Unpack
 from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 
+from aistream_nb.core.address import split_address
 from aistream_nb.core.json_text import encode_json
+from aistream_nb.core.kinds import (
+    COUNT,
+    FLAG,
+    FUNCTION,
+    MAPPING,
+    TEXT,
+    WAIT,
+    WHOLE,
+    Kind,
+    wrong_kind,
+)
 from aistream_nb.core.ordering.machine import Slip
 from aistream_nb.core.wire.frames import AGUIFrames, Frame, check_answer
 from aistream_nb.errors import (
@@ -48,6 +60,21 @@ _BINARY: Final = "application/vnd.ag-ui.event+proto"
 _ROUND_LIMIT: Final = 16
 _SHORT: Final = 7
 """Values up to this length are words, not secrets."""
+
+
+_KINDS: Final[Mapping[str, Kind]] = {
+    "forwarded_props": MAPPING,
+    "on_interrupt": FUNCTION,
+    "resume_by": (lambda value: value in {"resume", "command"}, "resume or command"),
+    "protocol_version": TEXT,
+    "retries": WHOLE,
+    "retry_delay": WAIT,
+    "max_rounds": COUNT,
+    "max_answer_bytes": COUNT,
+    "normalise": FLAG,
+    "clock": FUNCTION,
+    "sleep": FUNCTION,
+}
 
 
 class AGUIOptions(TypedDict, total=False):
@@ -99,7 +126,7 @@ class AGUIAgent:
         **options: See :class:`AGUIOptions`.
 
     Raises:
-        AIStreamError: The address is none, or an option is unknown.
+        AIStreamError: The address is none, or an option is unknown or cannot be.
 
     >>> AGUIAgent("http://user:pw@127.0.0.1:8000/agent?key=1")
     AGUIAgent('http://127.0.0.1:8000/agent')
@@ -119,6 +146,11 @@ class AGUIAgent:
                 f"AGUIAgent does not know {', '.join(map(repr, unknown))}. It "
                 f"understands: {', '.join(sorted(AGUIOptions.__annotations__))}."
             )
+        wrong = wrong_kind(
+            options.items(), _KINDS, optional=("max_answer_bytes", "protocol_version")
+        )
+        if wrong is not None:
+            raise AIStreamError(wrong)
         self.url: str = _shown(url)
         """The address, without anything secret."""
         self._url = url
@@ -255,8 +287,11 @@ class AGUIAnswer:
 
 
 def _shown(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
+    try:
+        parts = split_address(url)
+    except ValueError:
+        parts = None
+    if parts is None or parts.scheme not in {"http", "https"}:
         raise AIStreamError(
             "An AG-UI server is named by its address, such as "
             "'http://127.0.0.1:8000/agent'."

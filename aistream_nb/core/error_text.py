@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
+from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
 from aistream_nb.core.json_text import parse_json
@@ -18,9 +19,15 @@ __all__ = [
     "error_text_of",
     "foreign_body",
     "place_text",
+    "redact",
     "redirect_text",
     "seconds_to_wait",
 ]
+
+_SHORTEST_SECRET: Final = 6  # local servers get keys such as "x"
+_KEY_SHAPES: Final = re.compile(
+    r"\b(?:sk-|xai-|gsk_|AIza|Bearer\s+)[A-Za-z0-9_\-*.]{6,}"
+)
 
 
 def error_text_of(body: str) -> str:
@@ -58,6 +65,18 @@ def foreign_body(content_type: str, start: bytes) -> str | None:
     if "html" in content_type and start.startswith(b"<"):
         return "a web page"
     return None
+
+
+def redact(text: str, secrets: tuple[str, ...] = ()) -> str:
+    """``text`` without the given secrets, and without what looks like a key.
+
+    >>> redact("bad key sk-live-12345678, hunter2", ("hunter2",))
+    'bad key [redacted], [redacted]'
+    """
+    for secret in secrets:
+        if len(secret) >= _SHORTEST_SECRET:
+            text = text.replace(secret, "[redacted]")
+    return _KEY_SHAPES.sub("[redacted]", text)
 
 
 def redirect_text(location: str | None) -> str:

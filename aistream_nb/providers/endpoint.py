@@ -6,18 +6,16 @@ or be lost: credentials, a query, a fragment.
 
 from __future__ import annotations
 
-import re
 from typing import Final
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult
 
+from aistream_nb.core.address import split_address
 from aistream_nb.errors import TurnError
 from aistream_nb.providers.registry import ProviderRecord
 
 __all__ = ["resolve_endpoint"]
 
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
-_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
-_UNSAFE_HOST: Final = re.compile(r"[\s<>\"\\^`{|}%]")
 
 
 def resolve_endpoint(record: ProviderRecord, endpoint: object = None) -> str:
@@ -60,17 +58,10 @@ def _checked(endpoint: object) -> str:
 
 
 def _parsed(endpoint: str) -> SplitResult:
-    if not _SCHEME.match(endpoint):
-        raise ValueError("endpoint is not a valid URL")
     try:
-        url = urlsplit(endpoint)
-        has_host = bool(url.hostname) and not _UNSAFE_HOST.search(url.hostname or "")
-        has_port = url.port is None or url.port >= 0
+        return split_address(endpoint)
     except ValueError:
         raise ValueError("endpoint is not a valid URL") from None
-    if url.scheme in _DEFAULT_PORTS and not (has_host and has_port):
-        raise ValueError("endpoint is not a valid URL")
-    return url
 
 
 def _host(url: SplitResult) -> str:

@@ -12,12 +12,14 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Final
 
+from aistream_nb.core.kinds import COUNT, FUNCTION, WAIT, wrong_kind
 from aistream_nb.errors import (
     ProviderConnectionError,
     ProviderError,
     ProviderStatusError,
     ProviderStreamError,
 )
+from aistream_nb.http import BrokenStreamError
 
 __all__ = ["NO_RETRY", "RetryPolicy", "RetryableStreamError"]
 
@@ -37,6 +39,9 @@ class RetryPolicy:
     >>> busy = ProviderStatusError("busy", provider="x", status_code=529)
     >>> [policy.delay(busy, attempt) for attempt in (1, 2, 3)]
     [0.5, 1.0, None]
+
+    Raises:
+        ValueError: A number cannot be.
     """
 
     attempts: int = 3
@@ -48,6 +53,13 @@ class RetryPolicy:
     chance: Callable[[], float] = field(default=random.random, repr=False)
     """Between 0 and 1: the share of the delay that is left to chance."""
     sleep: Callable[[float], Awaitable[None]] = field(default=asyncio.sleep, repr=False)
+
+    def __post_init__(self) -> None:
+        kinds = dict.fromkeys(("first_delay", "longest_delay", "longest_wait"), WAIT)
+        kinds |= {"attempts": COUNT, "chance": FUNCTION, "sleep": FUNCTION}
+        wrong = wrong_kind(((name, getattr(self, name)) for name in kinds), kinds)
+        if wrong is not None:
+            raise ValueError(wrong)
 
     def delay(self, error: ProviderError, attempt: int) -> float | None:
         """Seconds to wait after the given attempt (from 1); ``None`` gives up."""
@@ -69,4 +81,6 @@ def _is_passing(error: ProviderError) -> bool:
     if isinstance(error, ProviderStatusError):
         status = error.status_code
         return status >= _SERVER_ERRORS or status in _TRY_AGAIN
-    return isinstance(error, (ProviderConnectionError, RetryableStreamError))
+    return isinstance(
+        error, (ProviderConnectionError, BrokenStreamError, RetryableStreamError)
+    )

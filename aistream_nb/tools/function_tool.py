@@ -29,6 +29,7 @@ from dataclasses import dataclass, field, replace
 from types import MethodType
 from typing import Any, Final, Generic, ParamSpec, TypeVar, cast
 
+from aistream_nb.core.kinds import SECONDS, wrong_kind
 from aistream_nb.core.running_on import words_on_running
 from aistream_nb.core.tool_spec import ToolAnnotations, ToolSpec
 from aistream_nb.errors import ToolError, ToolExecutionError
@@ -46,6 +47,7 @@ __all__ = ["Tool", "ToolOptions", "tool_from_function"]
 P = ParamSpec("P")
 R = TypeVar("R")
 
+_LIMITS: Final = {"timeout": SECONDS}
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """What every provider accepts as the name of a function."""
 
@@ -77,8 +79,9 @@ class Tool(Generic[P, R]):
                 f"{spec.name!r} cannot be the name of a tool: providers accept up to "
                 "64 letters, digits, '_' and '-'; pass name="
             )
-        if timeout is not None and not timeout > 0:
-            raise ValueError(f"the timeout of tool {spec.name!r} must be positive")
+        wrong = wrong_kind([("timeout", timeout)], _LIMITS, optional=_LIMITS)
+        if wrong is not None:
+            raise ValueError(f"tool {spec.name!r}: {wrong}")
         if spec.annotations.read_only and spec.annotations.destructive:
             raise ValueError(
                 f"tool {spec.name!r} cannot be read_only and destructive at once"

@@ -91,3 +91,30 @@ async def test_it_closes_its_own_connections_and_not_those_of_others():
     await agent.aclose()
 
     assert AGUIAgent("http://x/y", client=client)._client is client
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["http://127.0.0.1:99999/a", "http://[::1/a", "http://a b/c", "http://h/a\nb"],
+)
+def test_an_address_that_nobody_can_connect_to_is_refused(address: str):
+    with pytest.raises(AIStreamError, match="named by its address"):
+        AGUIAgent(address)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"retries": "2"},
+        {"retries": -1},
+        {"retry_delay": -0.5},
+        {"max_rounds": 0},
+        {"max_answer_bytes": 0},
+        {"resume_by": "command!"},
+        {"normalise": "yes"},
+        {"on_interrupt": "me"},
+    ],
+)
+def test_an_option_that_cannot_be_is_refused(wrong: dict[str, Any]):
+    with pytest.raises(AIStreamError, match=f"^{next(iter(wrong))}=.* is not "):
+        AGUIAgent("http://127.0.0.1:8000/agent", **wrong)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from aistream_nb.errors import TurnError
-from aistream_nb.providers.options_check import _KINDS, refuse_wrong_kinds
+from aistream_nb.providers.options_check import OPTION_KINDS, refuse_wrong_kinds
 from aistream_nb.providers.retry import NO_RETRY
 from aistream_nb.providers.turn_abort import AbortSignal
 from aistream_nb.providers.turn_prepare import TurnSettings
@@ -35,7 +35,7 @@ RIGHT: dict[str, Any] = {
 
 
 def test_every_option_that_has_a_kind_is_tried_here():
-    assert set(RIGHT) == set(_KINDS)
+    assert set(RIGHT) == set(OPTION_KINDS)
     refuse_wrong_kinds(RIGHT.items())
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from aistream_nb.errors import (
@@ -10,6 +12,7 @@ from aistream_nb.errors import (
     ProviderStatusError,
     ProviderStreamError,
 )
+from aistream_nb.http import BrokenStreamError
 from aistream_nb.providers.retry import NO_RETRY, RetryableStreamError, RetryPolicy
 
 LOST = ProviderConnectionError("lost", provider="x")
@@ -31,7 +34,8 @@ def status(code: int, retry_after: float | None = None) -> ProviderStatusError:
         (status(400), False),
         (status(401), False),
         (RetryableStreamError("busy", provider="x"), True),
-        (ProviderStreamError("broke", provider="x"), False),
+        (BrokenStreamError("broke off", provider="x"), True),
+        (ProviderStreamError("no event of its own", provider="x"), False),
         (ProviderError("odd", provider="x"), False),
     ],
 )
@@ -59,3 +63,20 @@ def test_a_server_that_names_a_time_is_obeyed_within_reason():
 def test_a_default_delay_is_between_its_bounds():
     delays = [RetryPolicy().delay(LOST, 1) for _ in range(20)]
     assert all(delay is not None and 0.25 <= delay <= 0.5 for delay in delays)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"attempts": 0},
+        {"attempts": "3"},
+        {"first_delay": -1},
+        {"longest_delay": "8"},
+        {"longest_wait": float("nan")},
+        {"chance": 0.5},
+        {"sleep": 1},
+    ],
+)
+def test_a_policy_that_cannot_be_is_refused(wrong: dict[str, Any]):
+    with pytest.raises(ValueError, match=f"^{next(iter(wrong))}="):
+        RetryPolicy(**wrong)

@@ -249,7 +249,7 @@ async def test_a_client_of_httpx_is_taken_as_it_is():
         await ours.open(_request())
         assert ours._client is not None
     server.answers.append(message(*text_block(0, "Hi")))
-    async with server.client._make_client() as client:
+    async with server.client._make_client(_request()) as client:
         _, outcome = await play(server, client=client)
         assert outcome.full_text == "Hi"
         assert not client.is_closed

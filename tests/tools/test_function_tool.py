@@ -188,7 +188,8 @@ def test_hints_can_be_given_to_somebody_elses_tool():
     [
         ({"name": "no spaces"}, "cannot be the name"),
         ({"name": ""}, "cannot be the name"),
-        ({"timeout": 0}, "must be positive"),
+        ({"timeout": 0}, "timeout=0 is not a number of seconds above 0"),
+        ({"timeout": "2"}, "timeout='2' is not a number of seconds above 0"),
         ({"read_only": True, "destructive": True}, "at once"),
     ],
 )
