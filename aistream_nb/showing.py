@@ -17,7 +17,16 @@ import asyncio
 import inspect
 from collections.abc import AsyncIterable, Awaitable, Generator, Iterable, Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Final,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    cast,
+    overload,
+)
 
 from aistream_nb.conversation import Conversation
 from aistream_nb.core.json_text import parse_json
@@ -29,6 +38,7 @@ from aistream_nb.core.ordering.verifier import (
 from aistream_nb.core.values import Event, is_mapping
 from aistream_nb.core.wire.events import as_event
 from aistream_nb.core.wire.frames import AGUIFrames, Frame
+from aistream_nb.errors import AIStreamError
 from aistream_nb.recording import Recording
 from aistream_nb.widgets.forms import forms_of
 from aistream_nb.widgets.kernel import cell_wait, quiet_interrupt
@@ -49,11 +59,28 @@ Source: TypeAlias = (
 )
 """Whatever holds events, or gives them one by one."""
 
+
+class _Conversing(Protocol):
+    """A chat, a player: what has a conversation, and shows it."""
+
+    conversation: Conversation
+
+
+Showable = TypeVar("Showable", bound=_Conversing)
+
 _STOPPED: Final = "Stopped. What had arrived is kept."
 _CUT: Final = "The stream ended in the middle of the run."
 
 
-def show(source: Source, *, dialect: DialectChoice = "official") -> Shown:
+@overload
+def show(source: Showable, *, dialect: DialectChoice = "official") -> Showable: ...
+
+
+@overload
+def show(source: Source, *, dialect: DialectChoice = "official") -> Shown: ...
+
+
+def show(source: Any, *, dialect: DialectChoice = "official") -> Any:
     """A conversation view of the events of ``source``.
 
     Args:
@@ -67,8 +94,11 @@ def show(source: Source, *, dialect: DialectChoice = "official") -> Shown:
     background where an event loop runs, as in a notebook; ``await`` the answer to
     wait for its end.
 
+    What shows a conversation by itself, such as a chat or a player, is given back.
+
     Raises:
         RecordingError: The file cannot be read.
+        AIStreamError: There can be no events in the source.
 
     >>> shown = show(
     ...     [
@@ -80,10 +110,18 @@ def show(source: Source, *, dialect: DialectChoice = "official") -> Shown:
     >>> shown.conversation.messages[-1].text, shown.conversation.status
     ('Hello', 'finished')
     """
+    if isinstance(getattr(source, "conversation", None), Conversation):
+        return source
     shown = Shown(dialect=dialect)
+    if not _may_give_events(source):
+        raise AIStreamError(
+            f"There are no events in {source!r:.60} of type {type(source).__name__}. "
+            "show takes what yields events: a list, an iterator, an async iterator, "
+            "a recording, a body, or the path of a file."
+        )
     if isinstance(source, str) and source.lstrip().startswith(("{", "data:")):
         source = source.encode("utf-8", "surrogatepass")
-    if isinstance(source, (str, PathLike)):
+    if isinstance(source, str) or hasattr(source, "__fspath__"):
         source = Recording.load(str(source))
     if isinstance(source, Recording):
         source = source.events
@@ -91,6 +129,11 @@ def show(source: Source, *, dialect: DialectChoice = "official") -> Shown:
         source = (source,)
     shown.read(source)
     return shown
+
+
+def _may_give_events(source: object) -> bool:
+    kinds = (Iterable, AsyncIterable, Recording, PathLike)
+    return isinstance(source, kinds) or inspect.isawaitable(source)
 
 
 class Shown:

@@ -12,7 +12,7 @@ from ag_ui.core import RunStartedEvent, TextMessageChunkEvent
 from ag_ui.encoder import EventEncoder
 
 import aistream_nb as ai
-from aistream_nb.errors import RecordingError
+from aistream_nb.errors import AIStreamError, RecordingError
 from aistream_nb.recording import Recording
 from aistream_nb.widgets.transcript import TranscriptWidget
 
@@ -236,3 +236,17 @@ async def test_its_view_can_only_be_stopped():
     await shown
     assert shown._act(SimpleNamespace(type="stop")) == "Nothing is running."
     view.close()
+
+
+def test_a_chat_and_a_player_are_shown_as_they_are():
+    chat = ai.Chat("offline")
+
+    assert ai.show(chat) is chat
+    shown = ai.show([])
+    assert ai.show(shown) is shown
+
+
+@pytest.mark.parametrize("wrong", [3, None, object])
+def test_where_no_events_can_be_is_said_at_once(wrong: Any):
+    with pytest.raises(AIStreamError, match=r"There are no events in .* a list"):
+        ai.show(wrong)

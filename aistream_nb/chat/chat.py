@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from os import PathLike
 from typing import Any, Final
 
@@ -32,6 +32,7 @@ from aistream_nb.chat.agent import (
 from aistream_nb.chat.clicks import STILL_GOING_ON, Clicks
 from aistream_nb.chat.connect import connect
 from aistream_nb.chat.deciding import Deciding
+from aistream_nb.chat.given import Offered, checked_gate, offered_tools
 from aistream_nb.chat.ids import IdFactory, counted_ids, untaken_ids
 from aistream_nb.chat.journal import Journal
 from aistream_nb.chat.questions import answers_to, last_question, question_text
@@ -50,7 +51,6 @@ from aistream_nb.core.tool_spec import (
 from aistream_nb.errors import AIStreamError
 from aistream_nb.gate import ApprovalGate, current_gate
 from aistream_nb.recording import Recording, TimingChart
-from aistream_nb.tools import as_tools
 from aistream_nb.widgets.kernel import cell_wait, quiet_interrupt
 
 __all__ = ["Chat"]
@@ -92,7 +92,7 @@ class Chat(Deciding):
         self,
         agent: str | Agent | AGUIAgent = "offline",
         *,
-        tools: Iterable[ClientTool | Callable[..., Any]] | None = None,
+        tools: Offered | None = None,
         gate: Gate | None = None,
         system: str | None = None,
         strict: bool = False,
@@ -101,11 +101,11 @@ class Chat(Deciding):
         history: Recording | str | PathLike[str] | None = None,
         **options: Any,
     ) -> None:
-        given = None if tools is None else tuple(as_tools(tools))
+        given = None if tools is None else offered_tools(tools)
         connection = connect(agent, tools=given, system=system, options=options)
         self._agent = connection.agent
         self._tools = connection.tools
-        self._gate: Gate = gate or current_gate() or ApprovalGate()
+        self._gate: Gate = checked_gate(gate) or current_gate() or ApprovalGate()
         # An AG-UI server, which shares a state, has tools that are not known here.
         has_all_tools = not isinstance(self._agent, Stateful)
         if has_all_tools and isinstance(self._gate, ToolChecking):

@@ -6,6 +6,7 @@ here, so that a misspelt one is an error with the list of those that exist.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -14,8 +15,9 @@ from aistream_nb.agui.agent import AGUIAgent, AGUIOptions
 from aistream_nb.chat.agent import Agent
 from aistream_nb.chat.provider_agent import ProviderAgent
 from aistream_nb.chat.remote_agent import RemoteAgent
+from aistream_nb.core.spelling import nearest
 from aistream_nb.core.tool_spec import ClientTool
-from aistream_nb.errors import AIStreamError
+from aistream_nb.errors import AIStreamError, TurnError
 from aistream_nb.http import HttpClient
 from aistream_nb.providers.offline import (
     OFFLINE_KEY,
@@ -25,7 +27,8 @@ from aistream_nb.providers.offline import (
 )
 from aistream_nb.providers.options_check import refuse_wrong_kinds
 from aistream_nb.providers.registry import (
-    find_provider,
+    PROVIDERS,
+    ProviderRecord,
     resolve_model,
     split_target,
 )
@@ -39,6 +42,13 @@ _AGENT_OPTIONS: Final = frozenset({"max_rounds", "budget"})
 _OFFLINE_VENDOR: Final = "anthropic"
 _OFFLINE_OPTIONS: Final = frozenset({"pace", "sleep", "faults"})
 _TURN_OPTIONS: Final = frozenset(TurnOptions.__annotations__) - {"system"}
+_CHAT_OPTIONS: Final = frozenset(
+    {"clock", "gate", "history", "ids", "strict", "system", "tools"}
+)
+"""What a chat understands whoever the agent is."""
+_SHORT_NAMES: Final = ("claude", "gemini", "google", "grok", "xai")
+_ADDRESS: Final = re.compile(r"(localhost|[\w.-]+\.[\w-]+|\[[\da-f:]+\])(:\d+)?(/|$)")
+"""What looks like the place of a server."""
 _SERVER_OPTIONS: Final = frozenset(AGUIOptions.__annotations__) | {"headers", "client"}
 
 
@@ -67,6 +77,7 @@ def connect(
         made = RemoteAgent(agent, system=system)
         return Connection(agent=made, tools=tools or ())
     if not isinstance(agent, str):
+        _refuse_no_agent(agent)
         _refuse_unknown(options, frozenset())
         return Connection(agent=agent, tools=tools or ())
     if agent.startswith(("http://", "https://")):
@@ -85,9 +96,9 @@ def _provider(
     system: str | None,
     options: Mapping[str, Any],
 ) -> Connection:
+    record, model = _find_provider(target)
     _refuse_unknown(options, _AGENT_OPTIONS | _TURN_OPTIONS)
     refuse_wrong_kinds(options.items())
-    record, model = split_target(target)
     turn: dict[str, Any] = {
         name: value for name, value in options.items() if name in _TURN_OPTIONS
     }
@@ -116,7 +127,7 @@ def _offline(
     _refuse_unknown(options, _AGENT_OPTIONS | _TURN_OPTIONS | _OFFLINE_OPTIONS)
     refuse_wrong_kinds(options.items())
     _, _, vendor = target.partition(":")
-    record = find_provider(vendor or _OFFLINE_VENDOR)
+    record, _ = _find_provider(vendor or _OFFLINE_VENDOR)
     turn = {name: value for name, value in options.items() if name in _TURN_OPTIONS}
     turn.setdefault("thinking", {"effort": "low"})
     if not record.default_model:
@@ -137,10 +148,53 @@ def _offline(
     return Connection(agent=made, tools=offered)
 
 
+def _refuse_no_agent(agent: object) -> None:
+    if not callable(getattr(agent, "run", None)):
+        raise AIStreamError(
+            f"{agent!r:.60} is no agent: name one, such as 'offline', or "
+            "'anthropic:claude-sonnet-5', or 'http://127.0.0.1:8000/agent'."
+        )
+
+
+def _find_provider(target: str) -> tuple[ProviderRecord, str | None]:
+    """The provider and the model that are meant.
+
+    Raises:
+        AIStreamError: Nobody is known under the name; the message says who is.
+    """
+    try:
+        return split_target(target)
+    except TurnError:
+        raise TurnError(_unknown_agent(target)) from None
+
+
+def _unknown_agent(target: str) -> str:
+    name = target.partition(":")[0]
+    known = sorted(PROVIDERS)
+    if _ADDRESS.match(target):
+        return (
+            f"{target!r} is no provider. If an AG-UI server listens there, give its "
+            f"whole address, such as 'http://{target}'."
+        )
+    meant = nearest(name, [_OFFLINE, *known, *_SHORT_NAMES])
+    hint = f" Did you mean {meant!r}?" if meant else ""
+    return (
+        f"There is no agent {target!r}.{hint} An agent is 'offline', "
+        f"'PROVIDER:MODEL' (with {', '.join(known)}), or the address of an AG-UI "
+        "server, 'http://…'."
+    )
+
+
 def _refuse_unknown(options: Mapping[str, Any], known: frozenset[str]) -> None:
     unknown = sorted(options.keys() - known)
-    if unknown:
-        raise AIStreamError(
-            f"Chat does not know {', '.join(map(repr, unknown))}. "
-            f"It understands: {', '.join(sorted(known)) or 'no further option'}."
-        )
+    if not unknown:
+        return
+    everything = sorted({*known, *_CHAT_OPTIONS})
+    close = {name: nearest(name, everything) for name in unknown}
+    hints = [f"{name!r} may mean {meant!r}" for name, meant in close.items() if meant]
+    hint = f" ({'; '.join(hints)})" if hints else ""
+    further = "" if known else " and, with this agent, no further option"
+    raise AIStreamError(
+        f"Chat does not know {', '.join(map(repr, unknown))}{hint}. "
+        f"It understands: {', '.join(everything)}{further}."
+    )

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -37,6 +37,44 @@ def test_a_client_of_your_own_is_used():
 def test_an_unknown_provider_is_an_error_that_names_the_known():
     with pytest.raises(TurnError, match="anthropic"):
         name_of("nobody:model")
+
+
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [
+        ("antropic:m", "Did you mean 'anthropic'"),
+        ("ofline", "Did you mean 'offline'"),
+        ("offline:antropic", "Did you mean 'anthropic'"),
+        ("nobody", "'offline', 'PROVIDER:MODEL'.*ollama.*'http://…'"),
+        ("", "There is no agent ''"),
+        ("localhost:8000", "'http://localhost:8000'"),
+        ("127.0.0.1:8000/agent", "'http://127.0.0.1:8000/agent'"),
+        ("example.org", "'http://example.org'"),
+        ("[::1]:80", "AG-UI server"),
+    ],
+)
+def test_an_agent_that_is_not_there_is_told_with_the_one_that_may_be_meant(
+    target: str, words: str
+):
+    with pytest.raises(TurnError, match=words):
+        ai.Chat(target)
+
+
+def test_what_is_no_agent_at_all_is_refused():
+    with pytest.raises(AIStreamError, match="3 is no agent"):
+        ai.Chat(cast("Any", 3))
+
+
+def test_what_every_chat_understands_is_among_the_options():
+    with pytest.raises(AIStreamError, match=r"'toools' may mean 'tools'.*gate.*system"):
+        ai.Chat("offline", toools=[])
+    with pytest.raises(AIStreamError, match=r"'gates' may mean 'gate'"):
+        ai.Chat("http://127.0.0.1:1/agent", gates=None)
+
+
+def test_a_server_of_ones_own_needs_its_address_when_the_chat_is_made():
+    with pytest.raises(TurnError, match="endpoint"):
+        ai.Chat("openai-compat:m")
 
 
 @pytest.mark.parametrize("target", ["anthropic:m", "offline", "offline:xai"])
