@@ -1,4 +1,8 @@
-"""Whatever holds a conversation, as one, with the recording where there is one."""
+"""Whatever holds a conversation, as one, with the recording where there is one.
+
+An export is kept, so it holds what a recording holds: of a chat that records itself,
+the recording is read, from which secrets are taken out, and not what is shown live.
+"""
 
 from __future__ import annotations
 
@@ -59,14 +63,20 @@ def read_source(source: Source) -> Exported:
     held = getattr(source, "conversation", None)
     if isinstance(held, Conversation):
         beside = getattr(source, "recording", None)
-        known = beside if isinstance(beside, Recording) else None
-        return Exported(conversation=held, recording=known)
+        if isinstance(beside, Recording):
+            position = getattr(source, "position", None)  # where a player stands
+            return Exported(conversation=_told_by(beside, position), recording=beside)
+        return Exported(conversation=held)
     if not isinstance(source, (str, PathLike, Recording)):
         raise AIStreamError(
             f"A {type(source).__name__!r} holds no conversation. Give a chat, a "
             "player, a conversation, a recording, or the path of one."
         )
     recording = source if isinstance(source, Recording) else Recording.load(source)
+    return Exported(conversation=_told_by(recording), recording=recording)
+
+
+def _told_by(recording: Recording, position: int | None = None) -> Conversation:
     conversation = Conversation()
-    conversation.receive_all(recording.events)
-    return Exported(conversation=conversation, recording=recording)
+    conversation.receive_all(recording.events[:position])
+    return conversation

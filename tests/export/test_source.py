@@ -17,7 +17,8 @@ def test_everything_that_holds_a_conversation_is_taken():
     recording = Recording.load(GOLDEN)
     player = ai.Player(recording)
     player.seek(-1)
-    sources = [str(GOLDEN), GOLDEN, recording, player, player.conversation]
+    inspector = ai.Inspector(recording)
+    sources = [str(GOLDEN), GOLDEN, recording, player, player.conversation, inspector]
 
     for source in sources:
         assert len(read_source(source).conversation.messages) == 3
@@ -45,3 +46,14 @@ def test_a_system_message_is_the_system_prompt():
 def test_anything_else_is_an_error_that_says_what_is_due():
     with pytest.raises(AIStreamError, match="'int' holds no conversation"):
         read_source(cast("Any", 3))
+
+
+def test_a_player_is_exported_where_it_stands():
+    player = ai.Player(GOLDEN)
+    player.seek(4)
+
+    exported = read_source(player)
+
+    shown = [message.text for message in exported.conversation.messages]
+    assert shown == [message.text for message in player.conversation.messages]
+    assert len(shown) < 3
