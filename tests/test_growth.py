@@ -24,6 +24,7 @@ from aistream_nb.core.partial_json.parsers import ArgumentsParser, PartialJSONPa
 from aistream_nb.core.processor.processor import StreamProcessor
 from aistream_nb.core.wire.sse import SSEDecoder
 from aistream_nb.core.wire.sse_encode import SSEEncoder
+from aistream_nb.player import Player
 from aistream_nb.recording import Recording
 from aistream_nb.tracker import ToolInvocationTracker
 
@@ -307,6 +308,51 @@ def test_a_snapshot_costs_its_growth_and_not_its_history():
     few, many = tracked_behind(10), tracked_behind(400)
     # The history is looked at once, message by message; then it is passed as a whole.
     assert many - few < 400 * 20
+
+
+# ---------------------------------------------------------------- seeking
+
+
+def sought(stream: list[dict[str, Any]]) -> list[int]:
+    """What seeks cost: back from the end, near the start, in the middle, one back."""
+    player = Player(Recording.of(stream))
+    player.seek(len(stream))
+    half = len(stream) // 2
+    places = (half + 50, 150, half + 50, half + 49)
+    return [calls_of(player.seek, place) for place in places]
+
+
+def long_message(size: int) -> list[dict[str, Any]]:
+    return list(events(messages=1, per=size - 4))
+
+
+def many_messages(size: int) -> list[dict[str, Any]]:
+    return list(events(messages=size // 40, per=38))[:size]
+
+
+@pytest.mark.parametrize("stream", [long_message, many_messages])
+def test_a_seek_back_costs_the_same_however_long_the_stream_is(
+    stream: Callable[[int], list[dict[str, Any]]],
+):
+    sought(stream(600))
+    short, long = sought(stream(2_000)), sought(stream(16_000))
+    # Forwards (the third) each message that lies between is put there again.
+    for place in (0, 1, 3):
+        assert long[place] <= MOST * short[place]
+    assert long[2] <= MOST * FACTOR * 2 * short[2]
+
+
+def test_a_stream_that_is_kept_again_and_again_costs_its_length():
+    def kept(size: int) -> None:
+        conversation = Conversation()
+        for number, event in enumerate(events(messages=1, per=size)):
+            conversation.receive(event)
+            if number % 10 == 0:
+                conversation.keep()
+
+    kept(SMALL)
+    small, large = calls_of(kept, SMALL), calls_of(kept, SMALL * FACTOR)
+    assert large <= MOST * FACTOR * small
 
 
 # ---------------------------------------------------------------- bytes to a browser

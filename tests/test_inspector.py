@@ -187,3 +187,54 @@ def test_going_back_over_many_events_shows_the_same() -> None:
         assert again.conversation.messages[-1].parts == (
             there.conversation.messages[-1].parts
         )
+
+
+def test_the_request_that_a_stream_answers_is_judged_at_its_start() -> None:
+    asked = {"id": "i", "reason": "tool_call", "toolCallId": "c"}
+    found = Inspector(EVENTS, run_input={}, interrupts=[asked]).violations
+    (uncovered,) = [one for one in found if one.rule == "input.interrupt_uncovered"]
+    assert (uncovered.index, uncovered.at) == (-1, 0)
+
+
+def test_what_the_end_breaks_is_seen_at_the_end() -> None:
+    inspector = Inspector(EVENTS[:4])
+    found = inspector.violations[-1]
+    assert (found.rule, found.index, found.at) == ("stream.truncated", -1, 4)
+
+
+def test_an_older_dialect_is_read_as_what_it_is() -> None:
+    old = [
+        {"type": "RUN_STARTED", "threadId": "t", "runId": "r"},
+        {"type": "TOOL_CALL_START", "toolCallId": "c", "toolName": "f"},
+        {"type": "TOOL_CALL_END", "toolCallId": "c", "toolName": "f"},
+        {"type": "RUN_FINISHED", "runId": "r", "finishReason": "stop"},
+    ]
+    levels = {one.level for one in Inspector(old).violations}
+    assert "fatal" in levels
+    assert "fatal" not in {
+        one.level for one in Inspector(old, dialect="tanstack").violations
+    }
+
+
+def test_the_bytes_of_an_answer_are_rows_and_their_frames_are_judged() -> None:
+    body = b'data: {"type": "RUN_STARTED", "threadId": "t", "runId": "r"}\n\n'
+    inspector = Inspector(body + b"data: oops\n\n", content_type="text/plain")
+    assert [event["type"] for event in inspector.events] == [
+        "RUN_STARTED",
+        "(no event)",
+    ]
+    places = {one.rule: one.at for one in inspector.violations}
+    assert places["transport.content_type"] == 0
+    assert places["frame.bad_json"] == places["stream.truncated"] == 2
+
+
+def test_a_profile_that_is_none_is_told() -> None:
+    misspelt: Any = "tech"
+    with pytest.raises(AIStreamError, match="Did you mean 'teach'"):
+        Inspector(EVENTS, profile=misspelt)
+
+
+def test_a_fix_is_tried_under_the_same_circumstances() -> None:
+    inspector = Inspector(EVENTS, profile="client", dialect="tanstack")
+    verifier = inspector.new_verifier()
+    assert (verifier.profile, verifier.violations) == ("teach", ())

@@ -180,7 +180,8 @@ class Conversation(Observed):
             name: models[name] if name in models else MessageModel(self, name)
             for name in kept.messages
         }
-        messages = [found for it in changed if (found := self.read_message(it))]
+        there = [name for name in changed if name in self._models]
+        messages = [found for it in there if (found := self.read_message(it))]
         calls = [call.id for message in messages for call in message.tool_calls]
         touched = self._calls.put_back(kept.calls, changed=calls)
         self.messages = tuple(self._models.values())

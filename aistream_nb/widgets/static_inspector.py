@@ -25,9 +25,10 @@ __all__ = ["Inspected", "to_html", "to_text"]
 
 _FIRST: Final = 30
 """Rows at the beginning."""
-_AROUND: Final = 4
-"""Rows before and behind the position, and each violation."""
+_AROUND: Final = 5
+"""How far one sees from the position, and from each violation."""
 _MOST_ROWS: Final = 120
+"""From then on of each violation only its event."""
 _MOST_VIOLATIONS: Final = 30
 _MOST_OF_A_RULE: Final = 3
 _MOST_MESSAGES: Final = 30
@@ -120,9 +121,8 @@ def _page(inspected: Inspected) -> _Page:
     places = [inspected.position, count, *(one.at for one in shown)]
     wanted = set(range(min(_FIRST, count)))
     for at in places:
-        wanted |= set(range(max(0, at - 1 - _AROUND), min(count, at + _AROUND)))
-        if len(wanted) > _MOST_ROWS:
-            break
+        near = _AROUND if len(wanted) < _MOST_ROWS else 1
+        wanted |= set(range(max(0, at - near), min(count, at + near - 1)))
     page.rows = sorted(wanted)
     return page
 

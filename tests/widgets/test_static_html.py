@@ -152,3 +152,27 @@ def test_the_end_of_a_run_is_told() -> None:
     assert to_text(failed) == "The answer failed: overloaded <1>"
     assert "overloaded &lt;1&gt;" in to_html(failed)
     assert to_text(conversation(status="aborted")) == "Stopped."
+
+
+def test_arguments_that_are_no_json_are_shown_as_they_came_and_said_so() -> None:
+    said = "Not JSON. The arguments as they came:"
+    broken = with_call("ready", "path=<a.txt>", result=None, decided_by="", reason="")
+    assert f"  {said}\n  path=<a.txt>" in to_text(broken)
+    assert said in to_html(broken)
+    assert "path=&lt;a.txt&gt;" in to_html(broken)
+
+
+@pytest.mark.parametrize(
+    ("status", "arguments"),
+    [
+        ("aborted", '{"path": "a'),
+        ("streaming", '{"path": "a'),
+        ("ready", " "),
+        ("ready", "7"),
+    ],
+)
+def test_arguments_that_were_cut_or_are_a_bare_value_are_no_complaint(
+    status: str, arguments: str
+) -> None:
+    call = with_call(status, arguments, result=None, decided_by="", reason="")
+    assert "Not JSON" not in to_text(call) + to_html(call)
