@@ -40,7 +40,7 @@ class WholeJSON:
     (False, True, {'a': [1]})
     """
 
-    __slots__ = ("_at", "_depth", "_end", "_ends", "_in_string", "_root", "value")
+    __slots__ = ("_at", "_depth", "_end", "_in_string", "_root", "ends", "value")
 
     def __init__(self) -> None:
         self._at: int = 0
@@ -48,7 +48,7 @@ class WholeJSON:
         self._in_string: bool = False
         self._root: str = ""
         """The first character of the value, once it is there."""
-        self._ends: tuple[str, ...] = _ANY_END
+        self.ends: tuple[str, ...] = _ANY_END
         """How a text ends that may be whole; by one mark, if the root has one."""
         self._end: int = -1
         """Just behind the root's closing bracket or quote, once it is known."""
@@ -61,21 +61,19 @@ class WholeJSON:
             return self.value is not ABSENT and not text[self._end :].strip(_SPACE)
         if not (self._root or self._find_root(text)):
             return False
-        if self._ends is _ANY_END:
+        if self.ends is _ANY_END:
             return self._read_scalar(text)
         return self.may_be_whole(text) and self._scan(text)
 
     def may_be_whole(self, text: str) -> bool:
         """Whether a look at the end of ``text`` leaves open that it is whole."""
-        if not text.endswith(self._ends):
-            return False
         tail = text[-_TAIL:].rstrip(_SPACE)
-        return not tail or tail.endswith(self._ends)
+        return not tail or tail.endswith(self.ends)
 
     def _find_root(self, text: str) -> str:
         found = _ROOT.match(text)
         self._root = "" if found is None else found[1]
-        self._ends = _ENDS.get(self._root, _ANY_END)
+        self.ends = _ENDS.get(self._root, _ANY_END)
         return self._root
 
     def _read_scalar(self, text: str) -> bool:
@@ -185,9 +183,11 @@ class ArgumentText:
         (None, None, '{"a": 1')
         """
         tracked = self.tracked
-        if type(text) is not str or self._whole.may_be_whole(text):
+        if type(text) is not str or not text.startswith(tracked):
             return None
-        if not text.startswith(tracked):
+        whole = self._whole
+        # The first look alone is enough mostly, and spares a call.
+        if text.endswith(whole.ends) and whole.may_be_whole(text):
             return None
         delta = text[len(tracked) :]
         if self._streamed is not None:

@@ -76,7 +76,8 @@ class CallBook:
         history = self._armed or snapshot.is_loading
         for place in due:
             self._walk(place, snapshot, history=history)
-        for tool_call_id in sorted(self._memory.commit()):
+        left = self._memory.commit()
+        for tool_call_id in sorted(left) if left else ():
             self._let_leave(self._calls[tool_call_id])
         self._last, self._armed = snapshot, False
         commands = self._commands[:]

@@ -89,13 +89,18 @@ class MessageMemory:
         if len(self._start) != count:
             self._start, self._start_matter = self._messages[:count], None
         if messages[0] is self._start[0]:
-            return _same(_list_of(messages, count), self._start)
+            start = messages[:count]
+            try:
+                # A list of the same objects is found equal without asking them.
+                return (start if start.__class__ is list else [*start]) == self._start
+            except Exception:  # noqa: BLE001 -- as in _same()
+                return False
         if not self._matters_the_same(messages, count):
             return False
         # A host that decodes every list anew is compared with what is warm in the
         # cache; one that begins to share its messages is recognised by identity.
         if messages[0] is self._first:
-            self._messages[:count] = self._start = _list_of(messages, count)
+            self._messages[:count] = self._start = [*islice(messages, count)]
             self._start_matter = None
         self._first = messages[0]
         return True
@@ -107,7 +112,7 @@ class MessageMemory:
             if self._start_matter is None:
                 self._start_matter = list(map(self._matter, self._start))
         except Exception:  # noqa: BLE001 -- a message without, or a foreign one
-            return _same(_list_of(messages, count), self._start)
+            return _same([*islice(messages, count)], self._start)
         return _same(matter, self._start_matter)
 
     # ------------------------------------------------------------ what was found
@@ -175,11 +180,6 @@ class MessageMemory:
         self._waiting = {place for place in self._waiting if place < count}
         self._kept = max(min(self._kept, count - 1), 0)
         self._start.clear()
-
-
-def _list_of(messages: Sequence[Any], count: int) -> list[Any]:
-    start: Any = messages[:count]
-    return start if start.__class__ is list else [*start]
 
 
 def _same(one: object, other: object) -> bool:
