@@ -10,31 +10,25 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from aistream_nb.core.json_text import is_blank
-from aistream_nb.core.turn_events import (
-    ServerToolEvent,
-    ToolCallResult,
-    ToolCallStart,
-)
+from aistream_nb.core.turn_events import ToolCallResult
 from aistream_nb.core.values import is_mapping
-from aistream_nb.core.wire.sse import parse_frame
 from aistream_nb.providers.anthropic_request import anthropic_request
 from aistream_nb.providers.base import (
     Ending,
     FrameLog,
     ReadyCall,
-    StreamFailure,
     Translated,
     TurnRequest,
     WireRequest,
     object_in,
     parse_arguments,
-    parse_object,
     scan_string,
     usage_from,
     whole_text,
 )
 from aistream_nb.providers.continuation import anthropic_continuation
 from aistream_nb.providers.quick_events import args_delta, text_delta, thinking_delta
+from aistream_nb.providers.translating import AnswerReader
 
 __all__ = ["AnthropicDialect", "AnthropicTranslator"]
 
@@ -120,19 +114,16 @@ class _Block:
         return block
 
 
-class AnthropicTranslator:
+class AnthropicTranslator(AnswerReader):
     """Reads one stream of Anthropic's Messages."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._log: Final = FrameLog()
         self._blocks: dict[Any, _Block] = {}
-        self._ids: set[str] = set()
-        self._text: Final[list[str]] = []
         self._usage: dict[str, Any] = {}
         self._stop_reason: str | None = None
         self._stopped = False
-        self._failed = False
-        self._out: list[Translated] = []
         # The frame that most likely comes next, and what its text means.
         self._hot: _Hot = _COLD
         self._by_event: Final[Mapping[str, Callable[[dict[str, Any]], None]]] = {
@@ -182,10 +173,6 @@ class AnthropicTranslator:
             paused=reason == "pause_turn",
         )
 
-    def full_text(self) -> str:
-        """All text of the answer so far."""
-        return whole_text(self._text)
-
     def continuation(self, results: Sequence[ToolCallResult]) -> list[dict[str, Any]]:
         """The assistant's message as it was, and the results."""
         ordered = [self._blocks[index] for index in sorted(self._blocks)]
@@ -193,10 +180,10 @@ class AnthropicTranslator:
         return anthropic_continuation([b for b in blocks if b is not None], results)
 
     def _read(self, frame: str) -> None:
-        event = parse_frame(frame)
-        payload = None if event is None else parse_object(event.data)
-        if event is None or payload is None or self._failed:
+        opened = self._opened(frame)
+        if opened is None:
             return
+        event, payload = opened
         name = event.event or str(payload.get("type") or "")
         act = self._by_event.get(name)
         if act is not None:
@@ -223,31 +210,23 @@ class AnthropicTranslator:
             self._hot = _COLD
             return
         block = self._blocks[index] = _Block(raw)
-        self._announce(block)
+        self._tell_of(block)
         self._expect(index, block)
 
-    def _announce(self, block: _Block) -> None:
+    def _tell_of(self, block: _Block) -> None:
         raw = block.raw
         kind = raw["type"]
         if kind == "text":
-            self._text.extend(block.pieces)
-            self._out.extend(map(text_delta, block.pieces))
+            self._say("".join(block.pieces))
         elif kind == "thinking":
-            self._out.extend(map(thinking_delta, block.pieces))
+            self._think("".join(block.pieces))
         elif kind == "tool_use":
-            self._announce_call(block)
+            if self._is_new(block.call_id):
+                self._announce(raw["name"], block.call_id)
         elif kind == "server_tool_use" and raw.get("name") == "web_search":
-            self._out.append(ServerToolEvent(tool_type="web_search", phase="started"))
+            self._start_search()
         elif kind == "web_search_tool_result":
-            self._out.append(ServerToolEvent(tool_type="web_search", phase="completed"))
-
-    def _announce_call(self, block: _Block) -> None:
-        if block.call_id in self._ids:
-            self._break(f"duplicate call id '{block.call_id}' in one response")
-            return
-        self._ids.add(block.call_id)
-        name = block.raw["name"]
-        self._out.append(ToolCallStart(tool_name=name, call_id=block.call_id))
+            self._finish_search()
 
     def _expect(self, index: object, block: _Block) -> None:
         """Prepare for the deltas that a block of this kind usually gets."""
@@ -256,7 +235,7 @@ class AnthropicTranslator:
             "thinking": "thinking_delta",
             "tool_use": "input_json_delta",
         }.get(block.raw["type"])
-        if kind is None or type(index) is not int or self._failed:
+        if kind is None or type(index) is not int or self._over:
             self._hot = _COLD
             return
         prefix = (
@@ -301,8 +280,7 @@ class AnthropicTranslator:
         owner = block.raw["type"] if block else None
         if kind == "text_delta":
             # Text without its block is still an answer; it just cannot be replayed.
-            self._text.append(text)
-            self._out.append(text_delta(text))
+            self._say(text)
             if block is not None and owner == "text":
                 block.pieces.append(text)
         elif block is None:
@@ -311,7 +289,7 @@ class AnthropicTranslator:
             block.signs.append(text)
         elif kind == "thinking_delta" and owner == "thinking":
             block.pieces.append(text)
-            self._out.append(thinking_delta(text))
+            self._think(text)
         elif kind == "input_json_delta":
             block.pieces.append(text)
             if owner == "tool_use":
@@ -348,9 +326,8 @@ class AnthropicTranslator:
         self._break(str(message), retryable=said.get("type") in _TRY_AGAIN)
 
     def _break(self, message: str, *, retryable: bool = False) -> None:
-        self._failed = True
+        super()._break(message, retryable=retryable)
         self._hot = _COLD
-        self._out.append(StreamFailure(message=message, retryable=retryable))
 
 
 def _index(payload: Mapping[str, Any]) -> int:

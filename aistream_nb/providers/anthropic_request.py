@@ -11,7 +11,7 @@ from typing import Any, Final
 from aistream_nb.core.tool_spec import ToolSpec
 from aistream_nb.core.values import ABSENT, present
 from aistream_nb.errors import TurnError
-from aistream_nb.providers.base import TurnRequest, WireRequest
+from aistream_nb.providers.base import TurnRequest, WireRequest, or_absent
 from aistream_nb.providers.continuation import guard_tail
 from aistream_nb.providers.messages import Message, WebSearch
 from aistream_nb.providers.thinking import is_model_of
@@ -45,7 +45,7 @@ def anthropic_request(turn: TurnRequest) -> WireRequest:
     messages += guard_tail(
         turn.tail, roles=("user", "assistant"), body="content", text=True
     )
-    temperature = ABSENT if turn.thinking.is_on else _or_absent(turn.temperature)
+    temperature = ABSENT if turn.thinking.is_on else or_absent(turn.temperature)
     body = present(
         model=turn.model,
         system=turn.system,
@@ -72,10 +72,6 @@ def anthropic_request(turn: TurnRequest) -> WireRequest:
     )
 
 
-def _or_absent(value: object) -> Any:
-    return ABSENT if value is None else value
-
-
 def _content(message: Message) -> str | list[dict[str, Any]]:
     if not message.attachments:
         return message.content
@@ -97,9 +93,9 @@ def _server_tool(tool: WebSearch) -> dict[str, Any]:
     return present(
         type="web_search_20250305",
         name=tool.name,
-        max_uses=_or_absent(tool.max_uses),
-        allowed_domains=_or_absent(tool.allowed_domains and [*tool.allowed_domains]),
-        blocked_domains=_or_absent(tool.blocked_domains and [*tool.blocked_domains]),
+        max_uses=or_absent(tool.max_uses),
+        allowed_domains=or_absent(tool.allowed_domains and [*tool.allowed_domains]),
+        blocked_domains=or_absent(tool.blocked_domains and [*tool.blocked_domains]),
     )
 
 

@@ -27,7 +27,7 @@ from aistream_nb.core.turn_events import (
     ToolCallStart,
     Usage,
 )
-from aistream_nb.core.values import is_array, is_mapping
+from aistream_nb.core.values import ABSENT, is_array, is_mapping
 from aistream_nb.core.wire.sse import ServerSentEvent
 from aistream_nb.providers.messages import Message, WebSearch
 from aistream_nb.providers.registry import ProviderRecord
@@ -47,6 +47,7 @@ __all__ = [
     "WireRequest",
     "dict_or_none",
     "object_in",
+    "or_absent",
     "parse_arguments",
     "parse_object",
     "scan_string",
@@ -271,6 +272,11 @@ def parse_arguments(text: str) -> tuple[dict[str, Any], str | None]:
     if not isinstance(value, dict):
         return {}, "its arguments are not a JSON object, so it was not run"
     return value, None
+
+
+def or_absent(value: object) -> Any:
+    """``value``; for ``None`` the mark that ``present`` leaves out."""
+    return ABSENT if value is None else value
 
 
 def whole_text(pieces: Sequence[str]) -> str:

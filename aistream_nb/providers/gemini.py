@@ -17,7 +17,6 @@ from aistream_nb.core.wire.sse import parse_frame
 from aistream_nb.providers.base import (
     Ending,
     ReadyCall,
-    StreamFailure,
     Translated,
     TurnRequest,
     WireRequest,
@@ -30,7 +29,8 @@ from aistream_nb.providers.base import (
 )
 from aistream_nb.providers.continuation import gemini_continuation
 from aistream_nb.providers.gemini_request import gemini_request
-from aistream_nb.providers.quick_events import text_delta, thinking_delta
+from aistream_nb.providers.quick_events import text_delta
+from aistream_nb.providers.translating import AnswerReader
 
 __all__ = ["GeminiDialect", "GeminiTranslator"]
 
@@ -68,22 +68,19 @@ class GeminiDialect:
         return GeminiTranslator()
 
 
-class GeminiTranslator:
+class GeminiTranslator(AnswerReader):
     """Reads one stream of Gemini."""
 
     def __init__(self) -> None:
-        self._text: Final[list[str]] = []
+        super().__init__()
         self._parts: Final[list[dict[str, Any]]] = []
         self._run: Final[list[str]] = []  # texts that will be one part
         self._run_is_thought = False
-        self._ids: set[str] = set()
         self._usage: object = None
         self._usage_frame: str | None = None  # the newest usage, not parsed yet
         self._head = _NOTHING  # what stands before and after the text
         self._middle = _NOTHING
         self._finish_reason: str | None = None
-        self._failed = False
-        self._out: list[Translated] = []
 
     def receive(self, frames: Sequence[str]) -> list[Translated]:
         """What the frames say.
@@ -115,10 +112,6 @@ class GeminiTranslator:
         payload = None if event is None else parse_object(event.data)
         return self._usage if payload is None else payload.get("usageMetadata")
 
-    def full_text(self) -> str:
-        """All text of the answer so far."""
-        return whole_text(self._text)
-
     def continuation(self, results: Sequence[ToolCallResult]) -> list[dict[str, Any]]:
         """The model's turn as it was, and the responses to its calls."""
         self._end_run()
@@ -135,7 +128,7 @@ class GeminiTranslator:
             and frame[-1] == "}"
             and not any(frame.find(name, rest) >= 0 for name in _NEVER_QUICK)
         )
-        if not is_plain or self._failed:
+        if not is_plain or self._over:
             return False
         self._usage_frame = frame
         if text:
@@ -156,10 +149,10 @@ class GeminiTranslator:
             self._middle = frame[end : usage + len(_USAGE_NAME)]
 
     def _read(self, frame: str) -> None:
-        event = parse_frame(frame)
-        payload = None if event is None else parse_object(event.data)
-        if payload is None or self._failed:
+        opened = self._opened(frame)
+        if opened is None:
             return
+        _, payload = opened
         if is_mapping(payload.get("usageMetadata")):
             self._usage, self._usage_frame = payload["usageMetadata"], None
         if self._head is _NOTHING:
@@ -200,11 +193,7 @@ class GeminiTranslator:
 
     def _read_text(self, part: dict[str, Any], text: str) -> None:
         is_thought = part.get("thought") is True
-        if text and is_thought:
-            self._out.append(thinking_delta(text))
-        elif text:
-            self._text.append(text)
-            self._out.append(text_delta(text))
+        (self._think if is_thought else self._say)(text)
         if set(part) - {"text", "thought"}:
             self._keep(part)  # signed: it stays a part of its own, even without text
         elif text:
@@ -215,11 +204,8 @@ class GeminiTranslator:
         name, call_id = call.get("name"), call.get("id") or None
         if not isinstance(name, str) or not name:
             return
-        if call_id in self._ids:
-            self._break(f"duplicate call id '{call_id}' in one response")
+        if call_id is not None and not self._is_new(call_id):
             return
-        if call_id is not None:
-            self._ids.add(call_id)
         in_pieces = "partialArgs" in call or call.get("willContinue") is True
         arguments = {} if in_pieces else object_in(call, "args")
         self._keep(_replayed_call(part, call, arguments))
@@ -263,10 +249,6 @@ class GeminiTranslator:
             str(said or "Gemini stream returned an error"),
             retryable=error.get("code") in _TRY_AGAIN,
         )
-
-    def _break(self, message: str, *, retryable: bool = False) -> None:
-        self._failed = True
-        self._out.append(StreamFailure(message=message, retryable=retryable))
 
 
 def _is_only_text(payload: Mapping[str, Any]) -> bool:

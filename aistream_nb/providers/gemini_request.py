@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from aistream_nb.core.tool_spec import ToolSpec
 from aistream_nb.core.values import ABSENT, is_array, is_mapping, present
-from aistream_nb.providers.base import TurnRequest, WireRequest
+from aistream_nb.providers.base import TurnRequest, WireRequest, or_absent
 from aistream_nb.providers.continuation import guard_tail
 from aistream_nb.providers.messages import Message
 
@@ -62,22 +62,18 @@ def _parts(message: Message) -> list[dict[str, Any]]:
 
 def _config(turn: TurnRequest) -> dict[str, Any]:
     thinking = present(
-        thinkingBudget=_or_absent(turn.thinking.budget),
+        thinkingBudget=or_absent(turn.thinking.budget),
         includeThoughts=True if turn.thinking.show else ABSENT,
     )
     config = present(
-        temperature=_or_absent(turn.temperature),
-        maxOutputTokens=_or_absent(turn.max_tokens),
+        temperature=or_absent(turn.temperature),
+        maxOutputTokens=or_absent(turn.max_tokens),
         thinkingConfig=thinking or ABSENT,
     )
     if turn.output_schema is not None:
         config["responseMimeType"] = "application/json"
         config["responseJsonSchema"] = dict(turn.output_schema.schema)
     return {**config, **turn.thinking.other}
-
-
-def _or_absent(value: object) -> Any:
-    return ABSENT if value is None else value
 
 
 def _tools(turn: TurnRequest) -> list[dict[str, Any]]:

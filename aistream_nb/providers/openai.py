@@ -10,32 +10,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from aistream_nb.core.turn_events import (
-    ServerToolEvent,
-    ToolCallResult,
-    ToolCallStart,
-)
+from aistream_nb.core.turn_events import ToolCallResult
 from aistream_nb.core.values import is_array, is_mapping
-from aistream_nb.core.wire.sse import parse_frame
 from aistream_nb.providers.base import (
     Ending,
     FrameLog,
-    ReadyCall,
-    StreamFailure,
     Translated,
     TurnRequest,
     WireRequest,
     dict_or_none,
     object_in,
-    parse_arguments,
-    parse_object,
     scan_string,
     usage_from,
-    whole_text,
 )
 from aistream_nb.providers.continuation import responses_continuation
 from aistream_nb.providers.openai_request import responses_request
-from aistream_nb.providers.quick_events import args_delta, text_delta, thinking_delta
+from aistream_nb.providers.quick_events import args_delta, text_delta
+from aistream_nb.providers.translating import AnswerReader, CallInText, text_in
 
 __all__ = ["ResponsesDialect", "ResponsesTranslator"]
 
@@ -103,33 +94,16 @@ class ResponsesDialect:
         return ResponsesTranslator()
 
 
-class _Call:
+class _Call(CallInText):
     """One function call, from its announcement to its arguments."""
 
-    __slots__ = ("call_id", "name", "pieces", "place", "ready", "text", "whole")
+    __slots__ = ("place", "whole")
 
     def __init__(self, item: Mapping[str, Any], place: int) -> None:
-        self.call_id: Final[str] = item["call_id"]
-        self.name: Final[str] = item["name"]
+        super().__init__(call_id=item["call_id"], name=item["name"])
         self.place: Final = place
-        text = item.get("arguments")
-        self.pieces: list[str] = [text] if isinstance(text, str) and text else []
         self.whole: Final = item.get("status") == "completed"
-        self.ready = False
-        self.text = "{}"
-        """What is replayed: the model's own text, or ``{}`` where that is no object."""
-
-    def finish(self, text: str) -> ReadyCall:
-        """The complete call."""
-        self.ready = True
-        arguments, problem = parse_arguments(text)
-        self.text = text if problem is None and text.strip() else "{}"
-        return ReadyCall(
-            name=self.name,
-            call_id=self.call_id,
-            arguments=arguments,
-            problem=problem,
-        )
+        self.pieces.append(text_in(item, "arguments"))
 
     def replayed(self) -> dict[str, Any]:
         """The item as it goes back."""
@@ -141,18 +115,16 @@ class _Call:
         }
 
 
-class ResponsesTranslator:
+class ResponsesTranslator(AnswerReader):
     """Reads one stream of a Responses API."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._log: Final = FrameLog()
-        self._text: Final[list[str]] = []
         self._calls: dict[str, _Call] = {}
         self._by_item: dict[object, _Call] = {}
         self._items: dict[int, dict[str, Any]] = {}
         self._response: Mapping[str, Any] | None = None
-        self._failed = False
-        self._out: list[Translated] = []
         self._by_event: Final[Mapping[str, Callable[[dict[str, Any]], None]]] = {
             "response.output_text.delta": self._add_text,
             "response.refusal.delta": self._add_text,
@@ -192,7 +164,7 @@ class ResponsesTranslator:
 
     def _quick_text(self, frame: str) -> bool:
         found = _quick_delta(frame, _TEXT_FROM)
-        if found is None or self._failed:
+        if found is None or self._over:
             return False
         if delta := found[1]:
             self._text.append(delta)
@@ -201,7 +173,7 @@ class ResponsesTranslator:
 
     def _quick_arguments(self, frame: str) -> bool:
         found = _quick_delta(frame, _ARGS_FROM)
-        if found is None or self._failed:
+        if found is None or self._over:
             return False
         behind, delta = found
         start = frame.find(_ITEM_ID, 0, behind) + len(_ITEM_ID)
@@ -229,10 +201,6 @@ class ResponsesTranslator:
             usage=usage_from(response.get("usage"), _USAGE),
         )
 
-    def full_text(self) -> str:
-        """All text of the answer so far."""
-        return whole_text(self._text)
-
     def continuation(self, results: Sequence[ToolCallResult]) -> list[dict[str, Any]]:
         """The response's items in their order, and the outputs of its calls."""
         items = dict(self._items)
@@ -243,10 +211,10 @@ class ResponsesTranslator:
         )
 
     def _read(self, frame: str) -> None:
-        event = parse_frame(frame)
-        payload = None if event is None else parse_object(event.data)
-        if event is None or payload is None or self._failed:
+        opened = self._opened(frame)
+        if opened is None:
             return
+        event, payload = opened
         name = event.event or str(payload.get("type") or "")
         act = self._by_event.get(name)
         if act is not None:
@@ -255,44 +223,34 @@ class ResponsesTranslator:
             self._log.unknown_event(name, event)
 
     def _add_text(self, payload: dict[str, Any]) -> None:
-        delta = payload.get("delta")
-        if isinstance(delta, str) and delta:
-            self._text.append(delta)
-            self._out.append(text_delta(delta))
+        self._say(text_in(payload, "delta"))
 
     def _add_thinking(self, payload: dict[str, Any]) -> None:
-        delta = payload.get("delta")
-        if isinstance(delta, str) and delta:
-            self._out.append(thinking_delta(delta))
-
-    def _start_search(self, _payload: dict[str, Any]) -> None:
-        self._out.append(ServerToolEvent(tool_type="web_search", phase="started"))
-
-    def _finish_search(self, _payload: dict[str, Any]) -> None:
-        self._out.append(ServerToolEvent(tool_type="web_search", phase="completed"))
+        self._think(text_in(payload, "delta"))
 
     def _add_item(self, payload: dict[str, Any]) -> None:
         item = object_in(payload, "item")
         if item.get("type") == "function_call":
-            self._announce(item, payload)
+            self._begin_call(item, payload)
 
-    def _announce(self, item: dict[str, Any], payload: dict[str, Any]) -> _Call | None:
+    def _begin_call(
+        self, item: dict[str, Any], payload: dict[str, Any]
+    ) -> _Call | None:
         """The call of an item, told of when it is new; ``None`` if it cannot be one."""
-        call_id, name = _word(item, "call_id"), _word(item, "name")
+        call_id, name = text_in(item, "call_id"), text_in(item, "name")
         if not (call_id and name):
             self._log.malformed_call("a function_call item without a name or a call id")
             return None
         known = self._call_of({**payload, "item_id": item.get("id")})
         if known is not None and known.call_id == call_id:
             return known
-        if call_id in self._calls:
-            self._break(f"duplicate call id '{call_id}' in one response")
+        if not self._is_new(call_id):
             return None
         place = self._place_of(payload)
         call = self._calls[call_id] = _Call(item, place)
         self._by_item[item.get("id") or place] = call
         self._by_item.setdefault(place, call)
-        self._out.append(ToolCallStart(tool_name=name, call_id=call_id))
+        self._announce(name, call_id)
         return call
 
     def _place_of(self, payload: Mapping[str, Any]) -> int:
@@ -309,21 +267,20 @@ class ResponsesTranslator:
         return by_id or self._by_item.get(payload.get("output_index"))
 
     def _add_arguments(self, payload: dict[str, Any]) -> None:
-        call, delta = self._call_of(payload), payload.get("delta")
-        if call is not None and not call.ready and isinstance(delta, str) and delta:
+        call, delta = self._call_of(payload), text_in(payload, "delta")
+        if call is not None and not call.ready and delta:
             call.pieces.append(delta)
             self._out.append(args_delta(call.call_id, delta))
 
     def _finish_arguments(self, payload: dict[str, Any]) -> None:
         call, text = self._call_of(payload), payload.get("arguments")
         if call is not None and not call.ready:
-            whole = text if isinstance(text, str) else "".join(call.pieces)
-            self._out.append(call.finish(whole))
+            self._out.append(call.finish(text if isinstance(text, str) else None))
 
     def _finish_item(self, payload: dict[str, Any]) -> None:
         item = object_in(payload, "item")
         if item.get("type") == "function_call":
-            call = self._announce(item, payload)
+            call = self._begin_call(item, payload)
             if call is not None and item.get("status") != "incomplete":
                 self._finish_arguments({**payload, **item, "item_id": item.get("id")})
         elif item:
@@ -348,7 +305,7 @@ class ResponsesTranslator:
                 self._finish_item({"item": item, "output_index": at})
         for call in self._calls.values():
             if call.whole and not call.ready:
-                self._out.append(call.finish("".join(call.pieces)))
+                self._out.append(call.finish())
 
     def _fail(self, payload: dict[str, Any]) -> None:
         error = object_in(payload, "error") or object_in(
@@ -360,15 +317,6 @@ class ResponsesTranslator:
             str(message or "Responses API stream failed"),
             retryable=code in _TRY_AGAIN,
         )
-
-    def _break(self, message: str, *, retryable: bool = False) -> None:
-        self._failed = True
-        self._out.append(StreamFailure(message=message, retryable=retryable))
-
-
-def _word(item: Mapping[str, Any], name: str) -> str:
-    value = item.get(name)
-    return value if isinstance(value, str) else ""
 
 
 def _quick_delta(frame: str, head: int) -> tuple[int, str] | None:

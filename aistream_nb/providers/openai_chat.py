@@ -12,37 +12,30 @@ from typing import Any, Final
 
 from aistream_nb.core.json_text import encode_json
 from aistream_nb.core.tool_spec import ToolSpec
-from aistream_nb.core.turn_events import (
-    TextDelta,
-    ThinkingDelta,
-    ToolCallArgsDelta,
-    ToolCallResult,
-    ToolCallStart,
-)
+from aistream_nb.core.turn_events import ToolCallArgsDelta, ToolCallResult
 from aistream_nb.core.values import ABSENT, is_array, is_mapping, present
-from aistream_nb.core.wire.sse import parse_frame
 from aistream_nb.providers.base import (
     Ending,
     OutputSchema,
-    ReadyCall,
-    StreamFailure,
     Translated,
     TurnRequest,
     WireRequest,
     dict_or_none,
     object_in,
-    parse_arguments,
-    parse_object,
+    or_absent,
     usage_from,
-    whole_text,
 )
 from aistream_nb.providers.continuation import chat_continuation
 from aistream_nb.providers.messages import Message
 from aistream_nb.providers.openai_request import (
     bearer,
+    conversation,
+    declared,
     effort_of,
+    named_schema,
     sampling_temperature,
 )
+from aistream_nb.providers.translating import AnswerReader, CallInText, text_in
 
 __all__ = ["ChatDialect", "ChatTranslator"]
 
@@ -65,13 +58,13 @@ class ChatDialect:
         effort = effort_of(turn)
         body = present(
             model=turn.model,
-            messages=_messages(turn),
+            messages=conversation(turn, _content(turn.current)),
             stream=True,
             stream_options={"include_usage": True}
             if turn.record.stream_usage
             else ABSENT,
             tools=[*map(_function, turn.tools)] or ABSENT,
-            reasoning_effort=ABSENT if effort is None else effort,
+            reasoning_effort=or_absent(effort),
             temperature=sampling_temperature(turn),
             response_format=_output_format(turn.output_schema),
         )
@@ -90,16 +83,6 @@ class ChatDialect:
         return ChatTranslator(id_prefix=f"call_{len(turn.tail)}_")
 
 
-def _messages(turn: TurnRequest) -> list[Any]:
-    head = [{"role": entry.role, "content": entry.content} for entry in turn.head]
-    return [
-        {"role": "system", "content": turn.system},
-        *head,
-        {"role": "user", "content": _content(turn.current)},
-        *(entry for entry in turn.tail if is_mapping(entry)),
-    ]
-
-
 def _content(message: Message) -> str | list[dict[str, Any]]:
     if not message.attachments:
         return message.content
@@ -116,74 +99,33 @@ def _content(message: Message) -> str | list[dict[str, Any]]:
 
 
 def _function(tool: ToolSpec) -> dict[str, Any]:
-    return {
-        "type": "function",
-        "function": {
-            "name": tool.name,
-            "description": tool.description,
-            "parameters": dict(tool.parameters),
-        },
-    }
+    return {"type": "function", "function": declared(tool)}
 
 
 def _output_format(schema: OutputSchema | None) -> Any:
     if schema is None:
         return ABSENT
-    named = {
-        "name": schema.name,
-        "schema": dict(schema.schema),
-        "strict": schema.strict,
-    }
-    return {"type": "json_schema", "json_schema": named}
+    return {"type": "json_schema", "json_schema": named_schema(schema)}
 
 
-class _Call:
-    """One call, put together from its fragments."""
-
-    __slots__ = ("call_id", "name", "pieces", "ready", "text")
-
-    def __init__(self, call_id: str, name: str) -> None:
-        self.call_id: Final = call_id
-        self.name: Final = name
-        self.pieces: list[str] = []
-        self.ready = False
-        self.text = "{}"
-
-    def finish(self) -> ReadyCall:
-        """The complete call."""
-        self.ready = True
-        text = "".join(self.pieces)
-        arguments, problem = parse_arguments(text)
-        self.text = text if problem is None and text.strip() else "{}"
-        return ReadyCall(
-            name=self.name,
-            call_id=self.call_id,
-            arguments=arguments,
-            problem=problem,
-        )
-
-
-class ChatTranslator:
+class ChatTranslator(AnswerReader):
     """Reads one stream of Chat Completions."""
 
     def __init__(self, *, id_prefix: str = "call_") -> None:
+        super().__init__()
         self._id_prefix: Final = id_prefix
-        self._text: Final[list[str]] = []
-        self._calls: dict[str, _Call] = {}
-        self._open: dict[object, _Call] = {}
+        self._calls: dict[str, CallInText] = {}
+        self._open: dict[object, CallInText] = {}
         self._usage: object = None
         self._finish_reason: str | None = None
-        self._failed = False
-        self._out: list[Translated] = []
 
     def receive(self, frames: Sequence[str]) -> list[Translated]:
         """What the frames say."""
         self._out = []
         for frame in frames:
-            event = parse_frame(frame)
-            payload = None if event is None else parse_object(event.data)
-            if payload is not None and not self._failed:
-                self._read(payload)
+            opened = self._opened(frame)
+            if opened is not None:
+                self._read(opened[1])
         return self._out
 
     def close(self) -> Ending:
@@ -197,10 +139,6 @@ class ChatTranslator:
             stop_reason=reason,
             usage=usage_from(self._usage, _USAGE),
         )
-
-    def full_text(self) -> str:
-        """All text of the answer so far."""
-        return whole_text(self._text)
 
     def continuation(self, results: Sequence[ToolCallResult]) -> list[dict[str, Any]]:
         """The assistant's message with its calls, and their results."""
@@ -224,23 +162,17 @@ class ChatTranslator:
 
     def _read_delta(self, delta: dict[str, Any]) -> None:
         for field in _THINKING_FIELDS:
-            thought = delta.get(field)
-            if isinstance(thought, str) and thought:
-                self._out.append(ThinkingDelta(delta=thought))
+            if thought := text_in(delta, field):
+                self._think(thought)
                 break  # some servers say the same under two names
         content = delta.get("content")
         if is_array(content):
             self._read_parts(content)
-        for text in (content, delta.get("refusal")):
-            self._add_text(text)
+        for field in ("content", "refusal"):
+            self._say(text_in(delta, field))
         fragments = delta.get("tool_calls")
         for number, fragment in enumerate(fragments if is_array(fragments) else ()):
             self._read_fragment(dict_or_none(fragment) or {}, number)
-
-    def _add_text(self, text: object) -> None:
-        if isinstance(text, str) and text:
-            self._text.append(text)
-            self._out.append(TextDelta(delta=text))
 
     def _read_parts(self, parts: Sequence[Any]) -> None:
         """Content in parts, which is how Mistral tells thinking from text."""
@@ -248,14 +180,10 @@ class ChatTranslator:
             part = dict_or_none(found) or {}
             thoughts = part.get("thinking")
             if is_array(thoughts):
-                pieces = [
-                    (dict_or_none(thought) or {}).get("text") for thought in thoughts
-                ]
-                thought = "".join(piece for piece in pieces if isinstance(piece, str))
-                if thought:
-                    self._out.append(ThinkingDelta(delta=thought))
+                found_thoughts = (dict_or_none(thought) or {} for thought in thoughts)
+                self._think("".join(text_in(one, "text") for one in found_thoughts))
             else:
-                self._add_text(part.get("text"))
+                self._say(text_in(part, "text"))
 
     def _read_fragment(self, fragment: dict[str, Any], number: int) -> None:
         index = fragment.get("index", number)
@@ -263,26 +191,26 @@ class ChatTranslator:
         call = self._open.get(index)
         ident = fragment.get("id")
         if call is None or (ident and ident != call.call_id):
-            call = self._announce(index, ident, function.get("name"))
+            call = self._begin_call(index, ident, text_in(function, "name"))
         text = _argument_text(function.get("arguments"))
         if call is not None and text:
             call.pieces.append(text)
             self._out.append(ToolCallArgsDelta(call_id=call.call_id, delta=text))
 
-    def _announce(self, index: object, ident: object, name: object) -> _Call | None:
-        if not isinstance(name, str) or not name:
+    def _begin_call(self, index: object, ident: object, name: str) -> CallInText | None:
+        if not name:
             return None
         made_up = f"{self._id_prefix}{len(self._calls)}"
         call_id = ident if isinstance(ident, str) and ident else made_up
-        if call_id in self._calls:
-            self._break(f"duplicate call id '{call_id}' in one response")
+        if not self._is_new(call_id):
             return None
         self._finish_call(self._open.pop(index, None))
-        call = self._calls[call_id] = self._open[index] = _Call(call_id, name)
-        self._out.append(ToolCallStart(tool_name=name, call_id=call_id))
+        call = CallInText(call_id=call_id, name=name)
+        self._calls[call_id] = self._open[index] = call
+        self._announce(name, call_id)
         return call
 
-    def _finish_call(self, call: _Call | None) -> None:
+    def _finish_call(self, call: CallInText | None) -> None:
         if call is not None and not call.ready:
             self._out.append(call.finish())
 
@@ -303,10 +231,6 @@ class ChatTranslator:
             said if isinstance(said, str) else "OpenAI stream returned an error",
             retryable=code in _TRY_AGAIN,
         )
-
-    def _break(self, message: str, *, retryable: bool = False) -> None:
-        self._failed = True
-        self._out.append(StreamFailure(message=message, retryable=retryable))
 
 
 def _argument_text(arguments: object) -> str:

@@ -10,30 +10,32 @@ from typing import Any
 
 from aistream_nb.core.tool_spec import ToolSpec
 from aistream_nb.core.values import ABSENT, is_mapping, present
-from aistream_nb.providers.base import OutputSchema, TurnRequest, WireRequest
+from aistream_nb.providers.base import OutputSchema, TurnRequest, WireRequest, or_absent
 from aistream_nb.providers.messages import Message, WebSearch
 
-__all__ = ["bearer", "effort_of", "responses_request", "sampling_temperature"]
+__all__ = [
+    "bearer",
+    "conversation",
+    "declared",
+    "effort_of",
+    "named_schema",
+    "responses_request",
+    "sampling_temperature",
+]
 
 _NO_EFFORT_KNOB = "grok-4"
 
 
 def responses_request(turn: TurnRequest) -> WireRequest:
     """The request for ``turn``."""
-    head = [{"role": entry.role, "content": entry.content} for entry in turn.head]
     body = present(
         model=turn.model,
-        input=[
-            {"role": "system", "content": turn.system},
-            *head,
-            {"role": "user", "content": _content(turn.current)},
-            *(entry for entry in turn.tail if is_mapping(entry)),
-        ],
+        input=conversation(turn, _content(turn.current)),
         stream=True,
         tools=_tools(turn) or ABSENT,
         reasoning=_reasoning(turn) or ABSENT,
         temperature=sampling_temperature(turn),
-        max_output_tokens=ABSENT if turn.max_tokens is None else turn.max_tokens,
+        max_output_tokens=or_absent(turn.max_tokens),
         text=_output_format(turn.output_schema),
     )
     body |= turn.thinking.other
@@ -43,6 +45,17 @@ def responses_request(turn: TurnRequest) -> WireRequest:
         body.setdefault("include", ["reasoning.encrypted_content"])
     url = f"{turn.base_url}/responses"
     return WireRequest(url=url, headers=bearer(turn), body=body)
+
+
+def conversation(turn: TurnRequest, current: object) -> list[Any]:
+    """Everything said so far; ``current`` is the content of the current user turn."""
+    head = [{"role": entry.role, "content": entry.content} for entry in turn.head]
+    return [
+        {"role": "system", "content": turn.system},
+        *head,
+        {"role": "user", "content": current},
+        *(entry for entry in turn.tail if is_mapping(entry)),
+    ]
 
 
 def bearer(turn: TurnRequest) -> dict[str, str]:
@@ -80,7 +93,7 @@ def _reasoning(turn: TurnRequest) -> dict[str, Any]:
     effort = effort_of(turn)
     shown = turn.thinking.show and turn.thinking.is_on and effort is not None
     return present(
-        effort=ABSENT if effort is None else effort,
+        effort=or_absent(effort),
         summary="auto" if shown else ABSENT,
     )
 
@@ -106,8 +119,12 @@ def _search(search: WebSearch, *, is_xai: bool) -> dict[str, Any]:
 
 
 def _function(tool: ToolSpec) -> dict[str, Any]:
+    return {"type": "function", **declared(tool)}
+
+
+def declared(tool: ToolSpec) -> dict[str, Any]:
+    """A tool as OpenAI's servers are told of it."""
     return {
-        "type": "function",
         "name": tool.name,
         "description": tool.description,
         "parameters": dict(tool.parameters),
@@ -117,10 +134,13 @@ def _function(tool: ToolSpec) -> dict[str, Any]:
 def _output_format(schema: OutputSchema | None) -> Any:
     if schema is None:
         return ABSENT
-    form = {
-        "type": "json_schema",
+    return {"format": {"type": "json_schema", **named_schema(schema)}}
+
+
+def named_schema(schema: OutputSchema) -> dict[str, Any]:
+    """The schema of an answer as OpenAI's servers are told of it."""
+    return {
         "name": schema.name,
         "schema": dict(schema.schema),
         "strict": schema.strict,
     }
-    return {"format": form}

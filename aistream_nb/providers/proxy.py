@@ -10,22 +10,18 @@ from typing import Any, Final
 
 from aistream_nb.core.turn_events import (
     ServerToolEvent,
-    TextDelta,
-    ThinkingDelta,
     ToolCallResult,
 )
 from aistream_nb.core.values import ABSENT, present
-from aistream_nb.core.wire.sse import parse_frame
 from aistream_nb.providers.base import (
     Ending,
-    StreamFailure,
     Translated,
     TurnRequest,
     WireRequest,
-    parse_object,
     whole_text,
 )
 from aistream_nb.providers.messages import Message
+from aistream_nb.providers.translating import AnswerReader, text_in
 
 __all__ = ["ProxyDialect", "ProxyTranslator"]
 
@@ -76,14 +72,12 @@ def _thinking(turn: TurnRequest) -> Any:
     return {"effort": wishes} if isinstance(wishes, str) else dict(wishes)
 
 
-class ProxyTranslator:
+class ProxyTranslator(AnswerReader):
     """Reads one stream of turn events; nothing counts after the first ending."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._done: Mapping[str, Any] | None = None
-        self._over = False
-        self._text: Final[list[str]] = []
-        self._out: list[Translated] = []
         self._by_type: Final[Mapping[str, Callable[[Mapping[str, Any]], None]]] = {
             "text-delta": self._add_text,
             "thinking-delta": self._add_thinking,
@@ -96,10 +90,10 @@ class ProxyTranslator:
         """What the frames say."""
         self._out = []
         for frame in frames:
-            event = parse_frame(frame)
-            payload = None if event is None else parse_object(event.data)
-            if payload is None or self._over:
+            opened = self._opened(frame)
+            if opened is None:
                 continue
+            _, payload = opened
             act = self._by_type.get(str(payload.get("type")))
             if act is not None:
                 act(payload)
@@ -127,13 +121,10 @@ class ProxyTranslator:
         return []
 
     def _add_text(self, payload: Mapping[str, Any]) -> None:
-        if delta := _text_or_none(payload.get("delta")):
-            self._text.append(delta)
-            self._out.append(TextDelta(delta=delta))
+        self._say(text_in(payload, "delta"))
 
     def _add_thinking(self, payload: Mapping[str, Any]) -> None:
-        if delta := _text_or_none(payload.get("delta")):
-            self._out.append(ThinkingDelta(delta=delta))
+        self._think(text_in(payload, "delta"))
 
     def _add_tool_event(self, payload: Mapping[str, Any]) -> None:
         if payload.get("phase") not in {"started", "completed"}:
@@ -149,9 +140,7 @@ class ProxyTranslator:
         self._over, self._done = True, payload
 
     def _fail(self, payload: Mapping[str, Any]) -> None:
-        self._over = True
-        said = payload.get("message")
-        self._out.append(StreamFailure(message=str(said or "the relay failed")))
+        self._break(str(payload.get("message") or "the relay failed"))
 
 
 def _text_or_none(value: object) -> str | None:
