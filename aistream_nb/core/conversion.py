@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from aistream_nb.core.json_text import UnencodableError, encode_json
+from aistream_nb.core.json_text import encode_json, encode_somehow
 from aistream_nb.core.messages import (
     MediaPart,
     Part,
@@ -196,7 +196,7 @@ class _AssistantWalk:
         if call.id in self._answered:
             return
         if call.has_output:
-            self._emit_answer(call.id, _encoded(call.output))
+            self._emit_answer(call.id, encode_somehow(call.output))
         elif call.state == "approval-responded" and call.approval is not None:
             approved = call.approval.approved
             if approved is not None:
@@ -220,10 +220,3 @@ def _collapsed(parts: list[Part]) -> Any:
     if len(texts) == len(parts):
         return "".join(texts) or None
     return [part.to_wire() for part in parts]
-
-
-def _encoded(value: object) -> str:
-    try:
-        return encode_json(value)
-    except UnencodableError:
-        return str(value)

@@ -23,6 +23,7 @@ __all__ = [
     "JS_WHITESPACE",
     "UnencodableError",
     "encode_json",
+    "encode_somehow",
     "encode_start",
     "is_blank",
     "join_surrogates",
@@ -98,6 +99,22 @@ def encode_json(value: object) -> str:
     pieces: list[str] = []
     _write(value, pieces.append)
     return "".join(pieces)
+
+
+def encode_somehow(value: object) -> str:
+    """The JSON text of ``value``; if it has none, what Python says of it.
+
+    >>> encode_somehow([1]), encode_somehow(1j)
+    ('[1]', '1j')
+    """
+    try:
+        return encode_json(value)
+    except UnencodableError:
+        pass
+    try:
+        return str(value)
+    except Exception:  # noqa: BLE001 - too deep to be said, or it cannot say itself
+        return f"<{type(value).__name__}>"
 
 
 def encode_start(value: object, *, most: int) -> tuple[str, bool]:

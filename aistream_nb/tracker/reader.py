@@ -20,8 +20,8 @@ from aistream_nb.core.invocation.events import (
     ReaderEvent,
     ToolResponse,
 )
-from aistream_nb.core.partial_json.parsers import ArgumentsParser, copy_json
-from aistream_nb.core.values import ABSENT
+from aistream_nb.core.partial_json.parsers import ArgumentsParser
+from aistream_nb.core.values import ABSENT, copy_json
 from aistream_nb.tracker.waiting import Latch, Stream
 
 __all__ = ["ArgumentsReader", "CallReader", "Path"]

@@ -15,6 +15,7 @@ from aistream_nb.core.json_text import (
     JS_WHITESPACE,
     UnencodableError,
     encode_json,
+    encode_somehow,
     encode_start,
     is_blank,
     join_surrogates,
@@ -326,3 +327,18 @@ def test_what_has_no_text_is_refused_where_it_is_reached():
     with pytest.raises(UnencodableError):
         encode_start([object()], most=100)
     assert encode_start(["x" * 10, object()], most=5) == ('["xxx', False)
+
+
+class Mute:
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+def test_what_has_no_json_text_is_told_somehow():
+    deep: list[object] = []
+    for _ in range(10_000):
+        deep = [deep]
+    assert encode_somehow({"a": 1.0}) == '{"a":1}'
+    assert encode_somehow({1}) == "{1}"
+    assert encode_somehow(Mute()) == "<Mute>"
+    assert encode_somehow(deep) == "<list>"

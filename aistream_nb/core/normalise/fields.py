@@ -8,7 +8,7 @@ from typing import Any
 from aistream_nb.core.json_text import UnencodableError, encode_json
 from aistream_nb.core.values import is_mapping
 
-__all__ = ["json_of", "usage_entry", "with_tanstack"]
+__all__ = ["id_text", "json_of", "usage_entry", "with_tanstack"]
 
 
 def with_tanstack(metadata: object, moved: Mapping[str, Any]) -> dict[str, Any]:
@@ -35,3 +35,12 @@ def json_of(value: object) -> str:
         return encode_json(value)
     except UnencodableError:
         return "null"
+
+
+def id_text(value: object) -> str:
+    """An id as text, also one that is no text: what has the same id stays together.
+
+    >>> id_text("c1"), id_text(7)
+    ('c1', '7')
+    """
+    return value if isinstance(value, str) else json_of(value)

@@ -21,7 +21,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
-from aistream_nb.core.normalise.fields import json_of, usage_entry, with_tanstack
+from aistream_nb.core.normalise.fields import (
+    id_text,
+    json_of,
+    usage_entry,
+    with_tanstack,
+)
 from aistream_nb.core.normalise.runs import HeldFinish, Indexed
 from aistream_nb.core.processor.dialects import shared_delta
 from aistream_nb.core.values import Event, is_mapping
@@ -231,7 +236,7 @@ class Normaliser:
 
     def read_text(self, _event: Event, made: dict[str, Any]) -> list[Event]:
         """A message that was not started is started."""
-        message_id = str(made.get("messageId"))
+        message_id = id_text(made.get("messageId"))
         known = message_id in self._texts
         if made["type"] == "TEXT_MESSAGE_END":
             self._texts.discard(message_id)
@@ -246,7 +251,7 @@ class Normaliser:
 
     def read_call(self, _event: Event, made: dict[str, Any]) -> list[Event]:
         """TOOL_CALL_START; started again while it is open, it says nothing new."""
-        call_id = str(made.get("toolCallId"))
+        call_id = id_text(made.get("toolCallId"))
         if self._is_old and call_id in self._calls:
             self._note("starts an open call again, which is ignored", "one start")
             return []
@@ -255,7 +260,7 @@ class Normaliser:
 
     def read_arguments(self, _event: Event, made: dict[str, Any]) -> list[Event]:
         """TOOL_CALL_ARGS; of a call that is not open it is dropped."""
-        call_id = str(made.get("toolCallId"))
+        call_id = id_text(made.get("toolCallId"))
         if self._is_old and call_id not in self._calls:
             self._note("is for no open call and is dropped", "TOOL_CALL_START first")
             return []
@@ -264,7 +269,7 @@ class Normaliser:
 
     def read_call_end(self, event: Event, made: dict[str, Any]) -> list[Event]:
         """TOOL_CALL_END: once for the arguments, again with the result."""
-        call_id = str(made.get("toolCallId"))
+        call_id = id_text(made.get("toolCallId"))
         result = made.pop("result", None)
         events: list[Event] = []
         if call_id in self._calls or not self._is_old:
@@ -302,7 +307,7 @@ class Normaliser:
         """A result does not take the id of another message."""
         message_id = made.get("messageId")
         if isinstance(message_id, str) and message_id in self._message_ids:
-            made["messageId"] = self._result_id(str(made.get("toolCallId")))
+            made["messageId"] = self._result_id(id_text(made.get("toolCallId")))
             self._note("has the messageId of another message", "an id of its own")
         return [made]
 
@@ -324,7 +329,7 @@ class Normaliser:
 
     def _start_thinking(self, event: Event) -> list[Event]:
         self._thoughts += 1
-        self._thinking = f"{event.get('stepId')}:thinking-{self._thoughts}"
+        self._thinking = f"{id_text(event.get('stepId'))}:thinking-{self._thoughts}"
         start = {"type": "REASONING_MESSAGE_START", "messageId": self._thinking}
         return [
             {"type": "REASONING_START", "messageId": self._thinking},

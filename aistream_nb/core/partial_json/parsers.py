@@ -23,20 +23,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from aistream_nb.core.json_text import JS_WHITESPACE
 from aistream_nb.core.partial_json.grammar import GrammarReader
 from aistream_nb.core.partial_json.lenient import LenientReader
 from aistream_nb.core.partial_json.tokens import NUMBER, Number, read_number
-from aistream_nb.core.values import ABSENT, Absent, JSONValue, is_mapping
+from aistream_nb.core.values import ABSENT, Absent, JSONValue, copy_json
 
 __all__ = [
     "ArgumentsParser",
     "FieldState",
     "PartialArguments",
     "PartialJSONParser",
-    "copy_json",
     "parse_partial_json",
     "read_partial_arguments",
 ]
@@ -301,29 +300,3 @@ def _child(value: JSONValue | Absent, step: str | int) -> JSONValue | Absent:
     if isinstance(value, list) and index.isdecimal() and int(index) < len(value):
         return value[int(index)]
     return ABSENT
-
-
-def copy_json(value: Any) -> Any:
-    """A copy of a JSON value that shares no list and no object with it.
-
-    Without recursion, so that depth does not matter.
-
-    >>> inner = [1]
-    >>> copy = copy_json({"a": inner})
-    >>> inner.append(2)
-    >>> copy
-    {'a': [1]}
-    """
-    box: list[Any] = [value]
-    todo: list[Any] = [box]
-    while todo:
-        target = todo.pop()
-        for slot in _slots(target):
-            if isinstance(target[slot], (dict, list)):
-                target[slot] = target[slot].copy()
-                todo.append(target[slot])
-    return box[0]
-
-
-def _slots(container: Any) -> Iterable[Any]:
-    return container if is_mapping(container) else range(len(container))

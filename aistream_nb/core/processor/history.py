@@ -85,7 +85,8 @@ class HistoryRules:
                 continue
             is_new = isinstance(name, str) and transcript.find(name) is None
             if is_new and role == "tool":
-                is_new = not transcript.owners(str(row.get("toolCallId")))
+                call_id = row.get("toolCallId")
+                is_new = not (isinstance(call_id, str) and transcript.owners(call_id))
             if is_new and role != "activity":
                 unknown.extend((*reasoning, row))
             reasoning.clear()

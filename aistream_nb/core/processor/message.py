@@ -193,11 +193,9 @@ class MessageDraft:
         self.segment = None
 
     def text(self) -> str:
-        """All text of the message as it is now."""
-        only = self.parts[0] if len(self.parts) == 1 else None
-        if isinstance(only, TextDraft):
-            return only.read()
-        return "".join(map(_text_of, self.parts))
+        """All text of the message as it is now; one part's is not copied."""
+        texts = [part for part in self.parts if isinstance(part, (TextDraft, TextPart))]
+        return "".join([_text_of(part) for part in texts])
 
     def keep(self, message: UIMessage) -> None:
         """Let ``message`` be the value of the draft as it is now."""
@@ -220,10 +218,8 @@ class MessageDraft:
         return self.frozen
 
 
-def _text_of(part: Part | Draft) -> str:
-    if isinstance(part, TextDraft):
-        return part.read()
-    return part.content if isinstance(part, TextPart) else ""
+def _text_of(part: TextDraft | TextPart) -> str:
+    return part.read() if isinstance(part, TextDraft) else part.content
 
 
 def _is_answered(call: ToolCallPart | CallDraft) -> bool:

@@ -237,7 +237,7 @@ class StreamProcessor:
         return None if found is None else found.freeze()
 
     def text_of(self, message_id: str) -> str:
-        """The text of one message, at the cost of what is new in it.
+        """The text of one message, at the cost of what is new if it has one text part.
 
         For a view that looks after every delta, where a whole message is too much.
         """

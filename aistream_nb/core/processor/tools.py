@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from aistream_nb.core.json_text import UnencodableError, encode_json, parse_json
+from aistream_nb.core.json_text import encode_somehow, parse_json
 from aistream_nb.core.messages import Approval, ToolResultPart
 from aistream_nb.core.parts import ResultState, result_content
 from aistream_nb.core.processor.callbacks import ApprovalRequest
@@ -102,7 +102,7 @@ class ToolRules:
 
     def _take_input(self, record: CallRecord, given: object) -> None:
         if record.arguments.is_empty:
-            record.append(_encoded(given))
+            record.append(encode_somehow(given))
             record.complete()
         record.given = given
 
@@ -291,14 +291,7 @@ class ToolRules:
 def result_text(value: object) -> Any:
     """A tool's value as the model is told it: text and content parts as they are."""
     content = result_content(value)
-    return _encoded(value) if content is None else content
-
-
-def _encoded(value: object) -> str:
-    try:
-        return encode_json(value)
-    except UnencodableError:
-        return str(value)
+    return encode_somehow(value) if content is None else content
 
 
 def _read_strictly(text: str) -> object:

@@ -7,12 +7,11 @@ anew only after messages changed places.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from aistream_nb.core.thread.snapshot import Message, reconcile
-from aistream_nb.core.values import is_mapping
+from aistream_nb.core.values import copy_json, is_mapping
 from aistream_nb.core.wire.schema_nested import MESSAGES
 from aistream_nb.core.wire.shapes import Findings
 
@@ -27,7 +26,7 @@ class ThreadMessages:
 
     def __init__(self, messages: Iterable[object] = ()) -> None:
         self._list: list[Message] = [
-            copy.deepcopy(dict(message))
+            copy_json(dict(message))
             for message in messages
             if is_mapping(message) and _is_message(message)
         ]
@@ -36,7 +35,7 @@ class ThreadMessages:
 
     def copied(self) -> list[Message]:
         """All messages, shared with nobody."""
-        return copy.deepcopy(self._list)
+        return copy_json(self._list)
 
     def find(self, message_id: str) -> Message | None:
         """The first message with this id."""
@@ -108,7 +107,7 @@ class ThreadMessages:
         self, snapshot: list[Message], metadata: Mapping[str, Any] | None
     ) -> None:
         """Take over the server's word on the history."""
-        self._list = reconcile(self._list, copy.deepcopy(snapshot), metadata=metadata)
+        self._list = reconcile(self._list, copy_json(snapshot), metadata=metadata)
         self._by_id = self._calls = None
 
 

@@ -15,15 +15,15 @@ in the dialects of several producers. These are the wire's, for the next request
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from aistream_nb.core.json_patch import PatchError, apply_patch
+from aistream_nb.core.partial_json.tokens import grow_text
 from aistream_nb.core.thread.messages import ThreadMessages
 from aistream_nb.core.thread.snapshot import Message
-from aistream_nb.core.values import Event, is_mapping, present
+from aistream_nb.core.values import Event, copy_json, is_mapping, present
 from aistream_nb.core.wire.reader import EventReader
 
 __all__ = ["ReducerNote", "ThreadReducer", "apply_events"]
@@ -59,8 +59,8 @@ class ThreadReducer:
         interrupts: Iterable[Mapping[str, Any]] = (),
     ) -> None:
         self._thread = ThreadMessages(messages)
-        self._state: Any = {} if state is None else copy.deepcopy(state)
-        self._interrupts: list[Any] = copy.deepcopy(list(interrupts))
+        self._state: Any = {} if state is None else copy_json(state)
+        self._interrupts: list[Any] = copy_json(list(interrupts))
         self._started: dict[str, None] = {}  # the calls of this run, in order
         self._answered: set[str] = set()
         self._notes: list[ReducerNote] = []
@@ -80,7 +80,7 @@ class ThreadReducer:
     @property
     def state(self) -> Any:
         """The shared state so far; a copy."""
-        return copy.deepcopy(self._state)
+        return copy_json(self._state)
 
     @property
     def pending_tool_call_ids(self) -> list[str] | None:
@@ -90,7 +90,7 @@ class ThreadReducer:
     @property
     def pending_interrupts(self) -> list[dict[str, Any]]:
         """What waits for a person, until a run finishes without an interrupt."""
-        return copy.deepcopy(self._interrupts)
+        return copy_json(self._interrupts)
 
     def receive(self, event: Event) -> tuple[ReducerNote, ...]:
         """Apply one explicit event; the answer is what could not be applied."""
@@ -162,8 +162,9 @@ class ThreadReducer:
                 event["messageId"],
             )
             return
-        said = message.get("content")
-        message["content"] = (said if isinstance(said, str) else "") + event["delta"]
+        if not isinstance(message.get("content"), str):
+            message["content"] = ""
+        grow_text(message, "content", event["delta"])
         _merge_metadata(message, event)
 
     def end_text(self, event: Event) -> None:
@@ -209,7 +210,7 @@ class ThreadReducer:
         """Text behind the arguments of the first call with this id."""
         call = self._call(event["toolCallId"])
         if call is not None:
-            call["function"]["arguments"] += event["delta"]
+            grow_text(call["function"], "arguments", event["delta"])
             _merge_metadata(call, event)
 
     def end_call(self, event: Event) -> None:
@@ -226,7 +227,7 @@ class ThreadReducer:
             "id": event["messageId"],
             "role": "tool",
             "toolCallId": call_id,
-            "content": copy.deepcopy(event["content"]),
+            "content": copy_json(event["content"]),
             **_picked(event, "subagentRunId"),
         }
         _merge_metadata(message, event)
@@ -236,12 +237,12 @@ class ThreadReducer:
 
     def set_state(self, event: Event) -> None:
         """Another state altogether."""
-        self._state = copy.deepcopy(event["snapshot"])
+        self._state = copy_json(event["snapshot"])
 
     def amend_state(self, event: Event) -> None:
         """A patch to the state: all of it, or nothing."""
         try:
-            self._state = apply_patch(self._state, copy.deepcopy(event["delta"]))
+            self._state = apply_patch(self._state, copy_json(event["delta"]))
         except PatchError as fault:
             self._note("state.patch_failed", str(fault))
 
@@ -256,7 +257,7 @@ class ThreadReducer:
             "id": event["messageId"],
             "role": "activity",
             "activityType": event["activityType"],
-            "content": copy.deepcopy(event["content"]),
+            "content": copy_json(event["content"]),
             **_picked(event, "subagentRunId"),
         }
         if message is None:
@@ -288,7 +289,7 @@ class ThreadReducer:
 
     def _patch_activity(self, message: Message, event: Event) -> None:
         try:
-            patched = apply_patch(message["content"], copy.deepcopy(event["patch"]))
+            patched = apply_patch(message["content"], copy_json(event["patch"]))
         except PatchError as fault:
             self._note("activity.patch_failed", str(fault), event["messageId"])
             return
@@ -311,13 +312,13 @@ class ThreadReducer:
         given = event.get("input")
         for message in given.get("messages") or () if is_mapping(given) else ():
             if self.find(message["id"]) is None:
-                self._thread.append(copy.deepcopy(message))
+                self._thread.append(copy_json(message))
 
     def finish_run(self, event: Event) -> None:
         """The run's outcome, and what it leaves to do."""
         outcome: Mapping[str, Any] = event.get("outcome") or {"type": "success"}
         self.outcome, self.ended, self._pending = outcome["type"], "finished", None
-        self._interrupts = copy.deepcopy(list(outcome.get("interrupts", ())))
+        self._interrupts = copy_json(list(outcome.get("interrupts", ())))
         if self.outcome == "success":
             left = [i for i in self._started if i not in self._answered]
             self._pending = list(outcome.get("pendingToolCallIds") or left)
@@ -372,10 +373,10 @@ def apply_events(
 
 
 def _picked(source: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    return present(**{n: copy.deepcopy(source[n]) for n in names if n in source})
+    return present(**{n: copy_json(source[n]) for n in names if n in source})
 
 
 def _merge_metadata(target: dict[str, Any], event: Event) -> None:
     metadata = event.get("metadata")
     if is_mapping(metadata):
-        target["metadata"] = {**target.get("metadata", {}), **copy.deepcopy(metadata)}
+        target["metadata"] = {**target.get("metadata", {}), **copy_json(metadata)}

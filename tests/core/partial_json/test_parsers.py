@@ -10,7 +10,6 @@ from aistream_nb.core.json_text import join_surrogates, parse_json
 from aistream_nb.core.partial_json.parsers import (
     ArgumentsParser,
     PartialJSONParser,
-    copy_json,
     parse_partial_json,
     read_partial_arguments,
 )
@@ -224,15 +223,6 @@ def test_a_text_that_is_held_is_not_changed():
     parser.receive('def"]')
     assert parser.value == ["abcdef"]
     assert held == "abc"
-
-
-def test_copies_share_no_container():
-    value = {"a": [1, {"b": []}], "c": "x"}
-    copy = copy_json(value)
-    value["a"][1]["b"].append(2)  # type: ignore[index]
-    assert copy == {"a": [1, {"b": []}], "c": "x"}
-    assert copy_json("x") == "x"
-    assert copy_json(ABSENT) is ABSENT
 
 
 # ---------------------------------------------------------------- the arguments

@@ -180,3 +180,14 @@ def test_two_messages_of_one_id_are_both_kept():
     assert ids(processor) == ["a", "a"]
     processor.receive(text("1", "a"))
     assert [message.text for message in processor.messages] == ["1", ""]
+
+
+def test_an_answer_to_a_call_whose_id_is_no_text_is_a_message_of_its_own():
+    deep: list[Any] = []
+    for _ in range(10_000):
+        deep = [deep]
+    answers = [
+        {**ANSWER, "id": name, "toolCallId": of} for name, of in (("x", 7), ("y", deep))
+    ]
+    for answer in answers:
+        assert ids(fold(run(answer))) == [answer["id"]]

@@ -9,6 +9,7 @@ from aistream_nb.core.messages import (
 )
 from aistream_nb.core.processor.drafts import TextDraft
 from aistream_nb.core.processor.message import MessageDraft
+from aistream_nb.core.processor.processor import StreamProcessor
 
 CALL = ToolCallPart(id="c", name="f", approval=Approval(id="p"))
 RESULT = ToolResultPart(tool_call_id="c", content="r")
@@ -71,3 +72,15 @@ def test_answers_are_results_outputs_and_decisions():
     assert draft.has_all_answers
     draft.add(ToolCallPart(id="e", name="f", output=1, approval=Approval(id="p")))
     assert not draft.has_all_answers
+
+
+def test_the_text_beside_a_thought_is_read_without_a_copy():
+    processor = StreamProcessor()
+    thought = {"type": "REASONING_MESSAGE_CONTENT", "messageId": "r", "delta": "hm"}
+    told = {"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": "ahoy"}
+    for event in (thought, told, told):
+        processor.receive(event)
+    text = processor.text_of("msg-1")
+    assert text == "ahoyahoy"
+    assert processor.messages[0].parts[1] == TextPart(text)
+    assert processor.text_of("msg-1") is text

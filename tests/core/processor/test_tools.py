@@ -305,3 +305,12 @@ def test_a_value_without_json_is_told_as_its_text():
     assert result_text({1}) == "{1}"
     assert result_text("a") == "a"
     assert result_text({"a": 1}) == '{"a":1}'
+
+
+def test_a_result_that_no_text_can_tell_is_a_result_all_the_same():
+    deep: list[Any] = []
+    for _ in range(10_000):
+        deep = [deep]
+    processor = fold(START, END, {**RESULT, "content": deep})
+    assert the_call(processor).output is deep
+    assert results(processor) == [["<list>"]]

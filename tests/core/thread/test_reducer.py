@@ -266,3 +266,24 @@ def test_what_is_found_by_id_is_always_the_first_that_is_there(
             first_call = next((c for c in calls if c["id"] == message_id), None)
             assert reducer.find_call(message_id) == first_call
     assert events == before
+
+
+def test_depth_is_no_fault_of_a_value():
+    deep: list[Any] = ["leaf"]
+    for _ in range(10_000):
+        deep = [deep]
+    reducer = ThreadReducer(state=deep)
+    given = reducer.state
+    depth = 0
+    while isinstance(given, list):
+        given, depth = given[0], depth + 1
+    assert (given, depth) == ("leaf", 10_001)
+    assert reducer.receive(event("STATE_SNAPSHOT", snapshot=deep)) == ()
+
+
+def test_halves_of_a_character_that_come_in_two_deltas_meet():
+    start, of = event("TEXT_MESSAGE_START", messageId="m"), {"messageId": "m"}
+    halves = [
+        event("TEXT_MESSAGE_CONTENT", delta=d, **of) for d in ("\ud83d", "\ude80")
+    ]
+    assert apply_events([start, *halves]).messages[0]["content"] == "\U0001f680"
