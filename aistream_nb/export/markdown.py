@@ -1,7 +1,8 @@
 """A conversation as markdown: reads well as text, and renders anywhere.
 
-What a model wrote is markdown already and is kept as it is; a value goes into a fence
-that is longer than any inside it, so nothing can break out of its place.
+What a model wrote is markdown already and is kept as it is, but that nothing in it is
+loaded; a value goes into a fence that is longer than any inside it, so nothing can
+break out of its place.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any, Final
 
 from aistream_nb.conversation import Conversation, MessageModel
 from aistream_nb.core.json_text import parse_json
+from aistream_nb.export.harmless import harmless
 from aistream_nb.export.source import Source, read_source
 from aistream_nb.widgets.static_html import STATE_WORDS, decision_words
 from aistream_nb.widgets.static_values import plain_text
@@ -55,7 +57,7 @@ def to_markdown(source: Source) -> str:
         blocks.append(f"*The answer failed: {clean(str(conversation.error))}*")
     elif conversation.status == "aborted":
         blocks.append("*Stopped.*")
-    return "\n\n".join(blocks) + "\n"
+    return harmless("\n\n".join(blocks)) + "\n"
 
 
 def message_markdown(message: MessageModel, conversation: Conversation) -> str:

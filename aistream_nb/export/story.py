@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from aistream_nb.core.notebook_document import markdown_cell, notebook_text
+from aistream_nb.export.harmless import harmless
 from aistream_nb.export.markdown import message_markdown
 from aistream_nb.export.source import Source, read_source
 from aistream_nb.widgets.view_model import clean
@@ -22,9 +23,10 @@ def to_notebook(source: Source) -> str:
     """
     exported = read_source(source)
     conversation = exported.conversation
-    cells = [markdown_cell(f"# {clean(exported.title)}")]
+    cells = [markdown_cell(harmless(f"# {clean(exported.title)}"))]
     for message in conversation.messages:
         inner = message_markdown(message, conversation)
         if inner:
-            cells.append(markdown_cell(_WHO.get(str(message.role), "") + inner))
+            said = harmless(_WHO.get(str(message.role), "") + inner)
+            cells.append(markdown_cell(said))
     return notebook_text(cells)
