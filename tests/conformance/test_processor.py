@@ -219,7 +219,7 @@ def test_a_case_does_not_modify_what_the_caller_handed_in():
         (c for c in _WRITTEN if c["name"] == "host-initial-messages-mutated"), None
     )
     if case is None:
-        pytest.skip("the folder of cases has no such case")
+        pytest.skip("AISTREAM_CASES names a folder that lacks this case")
     before = repr(case)
     _run(case)
     assert repr(case) == before

@@ -121,7 +121,7 @@ class NativeKernel:
         self._allow_stdin = allow_stdin
 
     def dispatch_shell(self, msg: object, *, concurrent: bool = False) -> None:
-        raise NotImplementedError
+        raise NotImplementedError  # never called: only its signature is looked at
 
 
 NativeKernel.__module__ = "ipykernel.ipkernel"
