@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from aistream_nb.agui import AGUIAgent
     from aistream_nb.chat import Chat, Reply, Run
     from aistream_nb.conversation import Conversation, MessageModel, ToolCallModel
-    from aistream_nb.core.ordering.report import OrderingReport, check_ordering
+    from aistream_nb.core.ordering.report import OrderingReport
     from aistream_nb.core.ordering.verifier import OrderingVerifier, Violation
     from aistream_nb.core.processor.processor import StreamProcessor
     from aistream_nb.core.tool_spec import Deny, GateRequest, Proceed
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from aistream_nb.providers.offline import OFFLINE_BOOKING_PROMPT, OFFLINE_PROMPT
     from aistream_nb.providers.turn import execute_client_tool_turn
     from aistream_nb.recording import Recording
+    from aistream_nb.recording.check import check_ordering
     from aistream_nb.showing import show
     from aistream_nb.tools import Tool, tool
     from aistream_nb.tracker import ToolInvocationTracker
@@ -90,7 +91,7 @@ _HOMES = {
     "ToolCallModel": "aistream_nb.conversation",
     "ToolInvocationTracker": "aistream_nb.tracker",
     "Violation": "aistream_nb.core.ordering.verifier",
-    "check_ordering": "aistream_nb.core.ordering.report",
+    "check_ordering": "aistream_nb.recording.check",
     "execute_client_tool_turn": "aistream_nb.providers.turn",
     "show": "aistream_nb.showing",
     "tool": "aistream_nb.tools",
