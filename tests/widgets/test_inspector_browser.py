@@ -8,7 +8,9 @@ from typing import Any, Final
 
 import pytest
 
+from aistream_nb.conversation import Conversation
 from aistream_nb.inspector import Inspector
+from aistream_nb.recording import Recording
 from aistream_nb.widgets.inspector import InspectorWidget
 from aistream_nb.widgets.pulse import Pulse
 
@@ -48,6 +50,19 @@ def inspector(host: Any) -> Iterator[Inspector]:
     settle(host)
     yield made
     made._widget.close()
+
+
+def shown(host: Any, source: Any) -> Inspector:
+    made = Inspector(source)
+    made._widget = InspectorWidget(made, on_action=made._act, pulse=Pulse(interval=0))
+    host.show(made._widget)
+    settle(host)
+    return made
+
+
+def to_the_end(host: Any) -> None:
+    host.evaluate("() => document.querySelector('.aistream-events').focus()")
+    press(host, "End")
 
 
 def settle(host: Any) -> None:
@@ -136,6 +151,97 @@ def test_the_fix_stands_in_the_list_as_an_event_that_is_not_there(
     settle(host)
     assert host.count(".aistream-ghost") == 0
     assert host.errors() == []
+
+
+def test_what_is_wrong_with_the_whole_stream_is_shown_at_its_end_with_its_fix(
+    host: Any,
+) -> None:
+    made = shown(host, STREAM[:11])
+    to_the_end(host)
+    words = host.text(".aistream-violation >> nth=-1")
+    assert "stream.truncated" in words
+    assert "the stream as a whole" in words
+    assert host.count("text=Copy as test") >= 1
+    host.click(".aistream-violation >> nth=-1 >> text=Show the fix")
+    settle(host)
+    assert "+ RUN_FINISHED" in " ".join(host.text(".aistream-ghost").split())
+    host.picture("inspector-whole-stream")
+    assert host.errors() == []
+    made.widget().close()
+
+
+def test_the_frames_of_an_answer_are_rows(host: Any) -> None:
+    body = b'data: {"type": "RUN_STARTED", "threadId": "t", "runId": "r"}\n\n'
+    made = shown(host, body + b"data: oops\n\n")
+    assert "(no event)" in host.text(".aistream-event >> nth=1")
+    assert "oops" in host.text(".aistream-event >> nth=1")
+    host.click(".aistream-event >> nth=1")
+    settle(host)
+    assert "frame.bad_json" in host.text(".aistream-violation >> nth=0")
+    made.widget().close()
+
+
+def test_arguments_that_are_no_json_are_shown_as_they_came(host: Any) -> None:
+    call = {"toolCallId": "c1"}
+    made = shown(
+        host,
+        [
+            {"type": "TOOL_CALL_START", "toolCallName": "list_files", **call},
+            {"type": "TOOL_CALL_ARGS", "delta": "folder=<scratch>", **call},
+            {"type": "TOOL_CALL_END", **call},
+        ],
+    )
+    to_the_end(host)
+    words = host.text(".aistream-call")
+    assert "Not JSON. The arguments as they came:" in words
+    assert "folder=<scratch>" in words
+    assert "No arguments" not in words
+    made.widget().close()
+
+
+def test_events_of_one_kind_can_be_chosen(host: Any, inspector: Inspector) -> None:
+    select = ".aistream-filters select"
+    for kind, count in (("call", 2), ("state", 2), ("wrong", 3), ("", len(STREAM))):
+        host.thread.run(host.page.select_option(select, kind))
+        settle(host)
+        assert (kind, host.count(".aistream-event")) == (kind, count)
+    host.thread.run(host.page.select_option(select, "text"))
+    host.fill(".aistream-filter", "m9")
+    settle(host)
+    assert "Who opened" in host.text(".aistream-event")
+    assert host.count(".aistream-event") == 1
+
+
+class Chat:
+    """As much of a chat as an inspector looks at."""
+
+    def __init__(self) -> None:
+        self.conversation = Conversation()
+        self.recording = Recording(clock=lambda: 0.0)
+
+    def receive(self, event: dict[str, Any]) -> None:
+        self.recording.append(event)
+        self.conversation.receive(event)
+
+
+def test_a_running_chat_is_followed_until_somebody_looks_back(host: Any) -> None:
+    chat = Chat()
+    made = shown(host, chat)
+    for event in STREAM[:9]:
+        chat.receive(event)
+        settle(host)
+    assert host.text(".aistream-where") == "9 of 9, live"
+    assert host.count(".aistream-event") == 9
+    assert host.text(".aistream-prose") == "I will"
+    host.evaluate("() => document.querySelector('.aistream-events').focus()")
+    press(host, "ArrowLeft", "ArrowLeft")
+    for event in STREAM[9:15]:
+        chat.receive(event)
+    for _ in range(12):  # what is wrong is asked for a little later
+        settle(host)
+    assert host.text(".aistream-where") == "7 of 15, live"
+    assert host.count(".aistream-event .aistream-level-fatal") == 1
+    made.widget().close()
 
 
 TOPS: Final = """(ids) => ids.map((id) =>

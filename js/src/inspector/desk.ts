@@ -11,6 +11,7 @@ import type { EventDetail, EventRow, GhostView, InspectView, Story } from "../wi
 
 export const PAGE = 100;
 const STORY_MS = 700;
+const MOST_DETAILS = 20;
 
 export class Desk {
   readonly story: Signal<Story> = signal({
@@ -19,7 +20,8 @@ export class Desk {
     spans: [],
     violations: [],
   });
-  readonly detail = signal<EventDetail | null>(null);
+  /** The events that were looked at; -1 is the stream as a whole. */
+  readonly details = signal<ReadonlyMap<number, EventDetail>>(new Map());
   /** How many events pass the filter. */
   readonly total = signal(0);
   /** Grows when rows arrive. */
@@ -104,7 +106,7 @@ export class Desk {
   }
 
   look(index: number): void {
-    if (this.detail.value?.index !== index) this.detail.value = null;
+    if (this.details.peek().has(index)) return;
     void this.#line.act({ type: "event", index });
   }
 
@@ -166,7 +168,10 @@ export class Desk {
         this.arrived.value++;
         break;
       case "event-detail":
-        this.detail.value = message;
+        this.details.value = new Map([
+          ...[...this.details.peek()].slice(-MOST_DETAILS),
+          [message.index, message],
+        ]);
         break;
       default:
         message satisfies never;

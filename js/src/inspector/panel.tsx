@@ -1,5 +1,5 @@
 /** What is known at the position: violations, the shared state, the event itself. */
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { isRecord, type Json, readWhole } from "../json/partial";
 import { copyText } from "../markdown/leaves";
 import { Tree } from "../view/tree";
@@ -84,8 +84,7 @@ function sentence(text: string): string {
 }
 
 function CopyTest({ index, desk }: { readonly index: number; readonly desk: Desk }) {
-  const detail = desk.detail.value;
-  const snippet = detail?.index === index ? detail.snippet : "";
+  const snippet = desk.details.value.get(index)?.snippet;
   useEffect(() => {
     desk.look(index);
   }, [index]);
@@ -99,8 +98,7 @@ function CopyTest({ index, desk }: { readonly index: number; readonly desk: Desk
 
 /** The change that would mend the stream, as a row in the list. */
 function ShowFix({ violation, desk }: ViolationProps) {
-  const detail = desk.detail.value;
-  const ghost = detail?.index === violation.index ? detail.ghost : null;
+  const ghost = desk.details.value.get(violation.index)?.ghost;
   if (ghost?.rule !== violation.rule) return null;
   const shown = desk.ghost.value === ghost;
   return (
@@ -183,18 +181,19 @@ export function changedNames(
 /** The event itself, as it came. */
 export function RawEvent({ desk }: { readonly desk: Desk }) {
   const index = desk.place.position - 1;
-  const detail = desk.detail.value;
+  const [open, setOpen] = useState(false);
+  useEffect(() => {
+    if (open && index >= 0) desk.look(index);
+  }, [open, index]);
   if (index < 0) return null;
   return (
     <details
       class="aistream-fact"
-      onToggle={(event) => {
-        if ((event.currentTarget as HTMLDetailsElement).open) desk.look(index);
-      }}
+      onToggle={(event) => setOpen((event.currentTarget as HTMLDetailsElement).open)}
     >
       <summary>Event {index}</summary>
       <pre class="aistream-plain">
-        {detail?.index === index ? detail.json_text : "…"}
+        {desk.details.value.get(index)?.json_text ?? "…"}
       </pre>
     </details>
   );
