@@ -2,12 +2,13 @@
 
     python bench/run.py [W1 W2 ...] [--quick] [--json out.json]
 
-W1 to W7 are the streams that this library lives on, and ``import`` is what starting it
-costs. In every round ours and every peer have their turn, each with the CPU time of its
-best pass; the ratio is the median of the rounds. ``growth`` is how much dearer a piece
-of the work became from size to size: 1.00 is linear. A target is a share of what the
-peer needs. Nothing here fails a build, for machines are noisy: what must not grow is
-held by ``tests/test_growth.py``, which counts and never times.
+W1 to W7 are the streams that this library lives on, ``lab`` is W7 in a real JupyterLab,
+and ``import`` is what starting it costs. In every round ours and every peer have their
+turn, each with the CPU time of its best pass; the ratio is the median of the rounds.
+``growth`` is how much dearer a piece of the work became from size to size: 1.00 is
+linear. A target is a share of what the peer needs. Nothing here fails a build, for
+machines are noisy: what must not grow is held by ``tests/test_growth.py``, which counts
+and never times.
 
 Peers in Node come from ``bench/peers`` (``npm ci`` there); peers in Python are measured
 where they are installed. One that is missing is a row that says how to get it.
@@ -42,6 +43,7 @@ WORKLOADS = {
     "W5": "w5_tracker",
     "W6": "w6_encode",
     "W7": "w7_frames",
+    "lab": "w7_lab",
     "import": "imports",
 }
 QUICK = Plan(rounds=1, passes=3, seconds=0.5)

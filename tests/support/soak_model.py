@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -42,10 +43,14 @@ class Model:
     words_a_turn: int
     rate: float = 0
     """Deltas a second; 0 is as fast as they are taken."""
+    asks: bool = True
+    """Whether it calls a tool."""
     words: int = 0
     deltas: int = 0
     calls: int = 0
     letters: int = 0
+    ended: float = 0.0
+    """When its last delta was sent, as the wall clock says."""
 
     def prose(self, count: int) -> str:
         """Markdown with so many words or a few more."""
@@ -66,6 +71,7 @@ class Model:
         """The beginning, the deltas and the end of the answer to a request."""
         last = json.loads(request)["messages"][-1]["content"]
         is_result = isinstance(last, list) and last[-1].get("type") == "tool_result"
+        is_last = is_result or not self.asks
         text = self.prose(self.words_a_turn // (10 if is_result else 1))
         self.letters += len(text)
         pieces = [text[at : at + DELTA] for at in range(0, len(text), DELTA)]
@@ -74,7 +80,7 @@ class Model:
         opened = {"type": "content_block_start", "index": 0, "content_block": start}
         told = [sse(delta(piece)) for piece in pieces]
         closed = {"type": "content_block_stop", "index": 0}
-        if is_result:
+        if is_last:
             frames = message(opened, closed)
         else:
             self.calls += 1
@@ -105,6 +111,7 @@ async def _answer(
         due += TICK
         pause = due - asyncio.get_running_loop().time()
         await asyncio.sleep(max(pause, 0) if model.rate else 0)
+    model.ended = time.time()
     writer.write(end)
     await writer.drain()
 
