@@ -141,7 +141,7 @@ def test_the_fix_stands_in_the_list_as_an_event_that_is_not_there(
     assert "+ TEXT_MESSAGE_START" in " ".join(host.text(".aistream-ghost").split())
     tops = host.evaluate(TOPS, ["aistream-event-13", "aistream-event-14"])
     assert tops[1] - tops[0] == 2 * 26
-    assert "before event 14 it is in order" in host.text(".aistream-fix")
+    assert "before event 14 it is mended" in host.text(".aistream-fix")
     host.picture("inspector-fix")
     host.click("text=Hide the fix")
     settle(host)

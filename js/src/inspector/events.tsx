@@ -77,12 +77,15 @@ function Ghost({ ghost }: { readonly ghost: GhostView }) {
   );
 }
 
-/** Scroll only if the row is out of sight. */
+/** Scroll only if the row is out of sight; after a leap it has rows on both sides. */
 function reveal(box: HTMLElement, at: number): void {
   const top = Math.max(0, at) * ROW_HEIGHT;
-  if (top < box.scrollTop) box.scrollTop = top;
-  else if (top + ROW_HEIGHT > box.scrollTop + box.clientHeight)
-    box.scrollTop = top + ROW_HEIGHT - box.clientHeight;
+  const above = box.scrollTop - top;
+  const below = top + ROW_HEIGHT - box.scrollTop - box.clientHeight;
+  if (Math.max(above, below) > box.clientHeight)
+    box.scrollTop = top - box.clientHeight / 2;
+  else if (above > 0) box.scrollTop = top;
+  else if (below > 0) box.scrollTop += below;
 }
 
 interface RowProps {

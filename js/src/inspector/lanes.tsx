@@ -5,8 +5,8 @@
  */
 import type { SpanView, Story } from "../wire.gen";
 
-const ROW = 8;
-const BAR = 5;
+const ROW = 9;
+const BAR = 6;
 const MOST_ROWS = 14;
 
 interface Placed {
@@ -38,6 +38,8 @@ export function Lanes({ story, count, position, seek }: LanesProps) {
   const rows = Math.max(1, ...placed.map(({ row }) => row + 1));
   const width = Math.max(1, count);
   const height = rows * ROW + 10;
+  // Wide enough to be seen, however many events there are.
+  const mark = Math.max(width / 250, Math.min(1, width / 60));
   const jump = (event: MouseEvent): void => {
     const box = (event.currentTarget as Element).getBoundingClientRect();
     seek(Math.ceil(((event.clientX - box.left) / box.width) * width));
@@ -67,9 +69,9 @@ export function Lanes({ story, count, position, seek }: LanesProps) {
         <rect
           key={at}
           class={`aistream-mark-${found.level}`}
-          x={Math.max(0, found.at - 1)}
+          x={Math.max(0, Math.min(found.at - 1, width - mark))}
           y={0}
-          width={Math.min(1, Math.max(0.2, width / 250))}
+          width={mark}
           height={7}
         />
       ))}

@@ -119,20 +119,22 @@ function Fix({ violation, desk }: ViolationProps) {
   if (ghost?.rule !== violation.rule) return null;
   return (
     <div class="aistream-fix" role="note">
-      <p>{wordsOf(ghost)}</p>
+      <p>{wordsOf(ghost, desk.place.count)}</p>
       <pre class="aistream-plain">{ghost.json_text}</pre>
     </div>
   );
 }
 
-function wordsOf({ change, at, source }: GhostView): string {
+function wordsOf({ change, at, source }: GhostView, count: number): string {
   switch (change) {
     case "insert":
-      return `With this event before event ${at} it is in order:`;
+      return at === count
+        ? "With this event at the end it is mended:"
+        : `With this event before event ${at} it is mended:`;
     case "move":
       return `Event ${source} belongs before event ${at}:`;
     case "leave-out":
-      return `Without event ${at} it is in order:`;
+      return `Without event ${at} it is mended:`;
     default:
       return change satisfies never;
   }
