@@ -275,6 +275,14 @@ class NotebookPage:
         """Click as a person does: it must be visible, still and enabled."""
         self._thread.run(self._page.click(selector, timeout=PATIENCE * 1000))
 
+    def mark(self, selector: str, *, clicks: int = 2) -> None:
+        """Click twice on a word, or three times on a line, so that it is selected."""
+        self._thread.run(
+            self._page.click(
+                selector, click_count=clicks, timeout=PATIENCE * 1000, delay=20
+            )
+        )
+
     def type(self, selector: str, text: str, *, then: str = "") -> None:
         """Write into a field, and press a key."""
         self._thread.run(self._page.fill(selector, text, timeout=PATIENCE * 1000))

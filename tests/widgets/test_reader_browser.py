@@ -51,6 +51,7 @@ def test_paper_has_all_of_it_and_nothing_to_press(host: Any, scene: Any) -> None
     assert style(host, ".aistream-scroll", "maxHeight") == "none"
     assert style(host, ".aistream-scroll", "overflowY") == "visible"
     assert style(host, ".aistream-root", "color") == "rgb(0, 0, 0)"
+    assert style(host, ".aistream-root", "backgroundColor") == "rgb(255, 255, 255)"
     for gone in GONE_ON_PAPER:
         assert style(host, gone, "display") == "none"
     assert host.evaluate("() => document.querySelector('main').clientHeight") > 3000
