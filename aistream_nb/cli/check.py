@@ -1,7 +1,7 @@
 """Check the AG-UI order of a recording; for people and for CI.
 
-Exit code 0 when every event is in its place, 1 when one is not, 2 when the recording
-cannot be read.
+Exit code 0 when every event is in its place, 1 when one is not or when none is one of
+AG-UI, 2 when the recording cannot be read.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from aistream_nb.cli.working import working
 from aistream_nb.core.ordering.report import OrderingReport, check_ordering
 from aistream_nb.errors import AIStreamError
 from aistream_nb.recording import Recording
@@ -48,7 +49,8 @@ def run(options: argparse.Namespace) -> int:
     if not _is_a_dump(options.recording, content):
         recording = Recording.read(content, path=options.recording)
         source, notices = recording.events, recording.notices
-    report = check_ordering(source, profile=options.profile)
+    with working("checking the order of the events …"):
+        report = check_ordering(source, profile=options.profile)
     if options.junit is not None:
         options.junit.write_text(report.to_junit(), "utf-8")
     sys.stdout.write(_told(report, options.format))

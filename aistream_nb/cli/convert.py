@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
+from aistream_nb.cli.working import working
 from aistream_nb.errors import AIStreamError
 from aistream_nb.export import (
     to_anthropic,
@@ -67,19 +68,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--compact", action="store_true", help="join neighbouring deltas"
     )
+    parser.add_argument(
+        "--format",
+        choices=("text", "json"),
+        default="text",
+        help="json: a summary in one line",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, convert, write."""
     form = options.to or _form_of(options.target)
     recording = _read(options.source)
-    for notice in recording.notices:
-        sys.stderr.write(f"{notice}\n")
-    if options.compact:
-        recording = recording.compact()
-    text = _EXPORTS[form](recording) if form in _EXPORTS else ""
-    _write(options.target, text or encode_recording(recording, form))
-    sys.stderr.write(f"{len(recording)} events written as {form}\n")
+    notices = recording.notices
+    with working(f"writing {form} …"):
+        if options.compact:
+            recording = recording.compact()
+        text = _EXPORTS[form](recording) if form in _EXPORTS else ""
+        _write(options.target, text or encode_recording(recording, form))
+    if options.format == "json":
+        told = {"file": options.target, "format": form, "events": len(recording)}
+        where = sys.stderr if options.target == _STANDARD else sys.stdout
+        where.write(json.dumps({**told, "notices": notices}) + "\n")
+    else:
+        lines = [*notices, f"{len(recording)} events written as {form}"]
+        sys.stderr.write("".join(f"{line}\n" for line in lines))
     return 0
 
 

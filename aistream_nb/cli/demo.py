@@ -2,18 +2,19 @@
 
 The same road as in a notebook: provider stream, turn, gate, conversation. Only the
 last step differs: the conversation is printed as it grows, and the question of the
-gate is asked at the prompt.
+gate is asked at the prompt. Ctrl-C ends it at any time.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import math
 import sys
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from aistream_nb.chat import Chat
+from aistream_nb.cli.prompt import Read, read_line
 from aistream_nb.cli.terminal_view import TerminalView
 from aistream_nb.core.tool_spec import Decision, Deny, GateRequest, Proceed
 from aistream_nb.gate import ApprovalGate, may_destroy
@@ -44,10 +45,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--pace",
-        type=float,
+        type=_pace,
         default=1.0,
-        help="1 is a model's pace, 0 does not wait (default: %(default)s)",
+        help="1 is a model's pace, 2 takes twice as long, 0 does not wait "
+        "(default: %(default)s)",
     )
+
+
+def _pace(text: str) -> float:
+    try:
+        pace = float(text)
+    except ValueError:
+        pace = math.nan
+    if not 0 <= pace < math.inf:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no pace; it is a number from 0 on, such as 0, 0.5 or 1"
+        )
+    return pace
 
 
 def run(options: argparse.Namespace) -> int:
@@ -69,18 +83,18 @@ async def _demo(console: Console, provider: str, pace: float) -> int:
 
     chat = Chat(f"offline:{provider}", pace=pace, gate=ApprovalGate(ask=ask))
     view.follow(chat.conversation)
-    for question in (OFFLINE_PROMPT, OFFLINE_BOOKING_PROMPT):
-        await chat.send(question)
+    try:
+        for question in (OFFLINE_PROMPT, OFFLINE_BOOKING_PROMPT):
+            await chat.send(question)
+            view.pause()
+    finally:
         view.pause()
-    await chat.aclose()
+        await chat.aclose()
     return 0
 
 
 async def ask_at_prompt(
-    console: Console,
-    request: GateRequest,
-    *,
-    read: Callable[[str], str] | None = None,
+    console: Console, request: GateRequest, *, read: Read = read_line
 ) -> Decision:
     """What the person at the terminal decides; anything but a yes does not run."""
     console.print()
@@ -89,9 +103,13 @@ async def ask_at_prompt(
         console.print(f"  {name} = {value!r}", markup=False)
     _forget_typed_ahead()
     try:
-        line = await asyncio.to_thread(read or input, _PROMPT)
+        line = await read(_PROMPT)
     except EOFError:
+        console.print()
         return Deny(reason="there was nobody at the prompt")
+    except asyncio.CancelledError:
+        console.print()
+        raise
     answer = line.strip()
     if answer.lower() in _YES:
         return Proceed()

@@ -7,9 +7,11 @@ recorded (nothing is written then), 2 when the recording cannot be read.
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from pathlib import Path
 
+from aistream_nb.cli.working import working
 from aistream_nb.errors import AIStreamError
 
 __all__ = ["add_arguments", "run"]
@@ -36,6 +38,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--force", action="store_true", help="replace a notebook that is there"
     )
+    parser.add_argument(
+        "--format",
+        choices=("text", "json"),
+        default="text",
+        help="json: whether it holds and what was written, on standard output",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -51,17 +59,24 @@ def run(options: argparse.Namespace) -> int:
         raise AIStreamError(f"{out} is there already; --force replaces it.")
     if not out.parent.is_dir():
         raise AIStreamError(f"{out} cannot be written: there is no such folder.")
-    sys.stderr.write(f"running {recording} against today's code …\n")
     try:
-        text = regression_notebook(recording, out, tools=options.tools)
+        with working(f"running {recording} against today's code …"):
+            text = regression_notebook(recording, out, tools=options.tools)
     except AssertionError as difference:
         sys.stderr.write(f"{difference}\n")
-        return 1
+        return _told(options, {"ok": False, "file": None}, "", code=1)
     except ImportError as error:
         raise AIStreamError(f"{error}. Name tools as MODULE:NAME.") from error
     try:
         out.write_text(text, "utf-8", "replace")
     except OSError as error:
         raise AIStreamError(f"{out} cannot be written: {error.strerror}") from error
-    sys.stdout.write(f"{out}\n")
-    return 0
+    return _told(options, {"ok": True, "file": str(out)}, f"{out}\n", code=0)
+
+
+def _told(
+    options: argparse.Namespace, summary: dict[str, object], text: str, *, code: int
+) -> int:
+    is_json = options.format == "json"
+    sys.stdout.write(f"{json.dumps(summary)}\n" if is_json else text)
+    return code

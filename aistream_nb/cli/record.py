@@ -1,11 +1,12 @@
 """Talk to an agent from the terminal and keep the recording.
 
 The agent is the address of an AG-UI server, or what ``Chat`` understands: offline,
-anthropic:MODEL, openai:MODEL, ... The file grows while the run goes on, so whatever
-ends it, what had arrived is kept.
+anthropic:MODEL, openai:MODEL, ... The recording grows in a file beside the one that
+is named, and gets its name at the end. So a file that is there is whole; and whatever
+ends a run, Ctrl-C too, what had arrived is kept.
 
-Exit code 0 when every run finished, 1 when one failed, 2 when the agent or the file
-cannot be used.
+Exit code 0 when every run finished, 1 when one failed, 2 when nothing came from the
+agent or the file cannot be written, 130 when Ctrl-C ended it.
 """
 
 from __future__ import annotations
@@ -15,17 +16,23 @@ import asyncio
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from aistream_nb.chat import Chat
 from aistream_nb.cli.terminal_view import TerminalView
 from aistream_nb.errors import AIStreamError
 from aistream_nb.gate import ApprovalGate
+from aistream_nb.recording import Recording
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 __all__ = ["add_arguments", "run"]
+
+Ending = Literal["finished", "failed", "stopped"]
+
+_EXIT_CODES: Final = {"finished": 0, "failed": 1, "stopped": 130}
+_NOTHING_CAME: Final = 2
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,6 +46,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "-o", "--out", type=Path, required=True, metavar="FILE", help="a .jsonl file"
+    )
+    parser.add_argument(
+        "--force", action="store_true", help="replace a recording that is there"
     )
     parser.add_argument(
         "--header",
@@ -66,30 +76,74 @@ def run(options: argparse.Namespace) -> int:
     """Ask, and tell on standard error what comes."""
     from rich.console import Console  # noqa: PLC0415 # only a terminal needs it
 
+    growing = _place(options.out, force=options.force)
     console = Console(stderr=True, highlight=False)
-    return asyncio.run(_record(options, console))
+    return asyncio.run(_record(options, growing, console))
 
 
-async def _record(options: argparse.Namespace, console: Console) -> int:
+def _place(out: Path, *, force: bool) -> Path:
+    """Where the recording grows."""
+    growing = out.with_name(f"unfinished-{out.name}")
+    if force:
+        return growing
+    if out.exists():
+        raise AIStreamError(
+            f"{out} is there already; --force replaces it, or name another file."
+        )
+    if growing.exists():
+        raise AIStreamError(
+            f"{growing} is there: a recording that was cut off. Give it another name "
+            "if you want to keep it; --force replaces it."
+        )
+    return growing
+
+
+async def _record(options: argparse.Namespace, growing: Path, console: Console) -> int:
     chat = Chat(options.agent, gate=_gate(options.approve), **_headers(options))
-    if options.out.exists():
-        raise AIStreamError(f"{options.out} is there already; name another file.")
-    chat.recording.record_to(options.out)
+    chat.recording.record_to(growing)
+    chat.recording.name = options.out.name
     view = TerminalView(console)
     view.follow(chat.conversation)
-    failed = False
-    for prompt in options.prompt:
-        try:
-            await chat.send(prompt)
-        except AIStreamError:
-            failed = True  # the view has said why
-            break
-        finally:
-            view.pause()
+    ending = await _ask(chat, options.prompt, view)
     await chat.aclose()
     chat.recording.close()
-    _tell(chat, options)
-    return 1 if failed else 0
+    kept = _keep(chat, growing, options.out)
+    _tell(chat, options, kept=kept, ending=ending)
+    return _EXIT_CODES[ending] if kept or ending == "stopped" else _NOTHING_CAME
+
+
+async def _ask(chat: Chat, prompts: list[str], view: TerminalView) -> Ending:
+    try:
+        for prompt in prompts:
+            await chat.send(prompt)
+            view.pause()
+    except AIStreamError:
+        return "failed"  # the view has said why
+    except (asyncio.CancelledError, KeyboardInterrupt):
+        return "stopped"
+    finally:
+        view.pause()
+    return "stopped" if chat.conversation.status == "aborted" else "finished"
+
+
+def _keep(chat: Chat, growing: Path, out: Path) -> bool:
+    """Give the recording its name, if there is anything in it."""
+    recording = chat.recording
+    if not any(exchange.body for exchange in recording.rounds):
+        growing.unlink(missing_ok=True)
+        return False
+    if recording.notices:
+        # The file did not get everything, perhaps for a full disk; it may by now.
+        recording.save(out)
+        growing.unlink(missing_ok=True)
+        return True
+    try:
+        growing.replace(out)
+    except OSError as error:
+        raise AIStreamError(
+            f"{out} cannot be written: {error.strerror}. The recording is {growing}."
+        ) from error
+    return True
 
 
 def _gate(approve: str) -> ApprovalGate:
@@ -103,21 +157,41 @@ def _headers(options: argparse.Namespace) -> dict[str, Any]:
     return {"headers": {name.strip(): value.strip() for name, _, value in pairs}}
 
 
-def _tell(chat: Chat, options: argparse.Namespace) -> None:
+def _tell(
+    chat: Chat, options: argparse.Namespace, *, kept: bool, ending: Ending
+) -> None:
     recording = chat.recording
+    for notice in recording.notices:
+        sys.stderr.write(f"{notice}\n")
+    if not kept:
+        sys.stderr.write(f"Nothing came from {options.agent}, and nothing is kept.\n")
+    elif ending == "stopped":
+        sys.stderr.write(f"Stopped. What had arrived is kept in {options.out}.\n")
     if options.format == "json":
-        summary = {
-            "file": str(options.out),
-            "events": len(recording),
-            "ending": recording.ending,
-            "violations": [one.rule for one in chat.violations],
-            "calls": [
-                {"name": call.name, "status": call.status}
-                for call in chat.conversation.tool_calls.values()
-            ],
-        }
-        sys.stdout.write(json.dumps(summary) + "\n")
-    else:
         sys.stdout.write(
-            f"{options.out}: {len(recording)} events, {recording.ending}\n"
+            json.dumps(_summary(chat, options, kept=kept, ending=ending)) + "\n"
         )
+    elif kept:
+        sys.stdout.write(
+            f"{options.out}: {len(recording)} events, {_word(recording, ending)}\n"
+        )
+
+
+def _word(recording: Recording, ending: Ending) -> str:
+    return ending if ending == "stopped" else recording.ending
+
+
+def _summary(
+    chat: Chat, options: argparse.Namespace, *, kept: bool, ending: Ending
+) -> dict[str, Any]:
+    recording = chat.recording
+    return {
+        "file": str(options.out) if kept else None,
+        "events": len(recording),
+        "ending": _word(recording, ending),
+        "violations": [one.rule for one in chat.violations],
+        "calls": [
+            {"name": call.name, "status": call.status}
+            for call in chat.conversation.tool_calls.values()
+        ],
+    }

@@ -1,5 +1,8 @@
 """Run a recording again, against today's tools, and show what differs.
 
+Without ``--tools`` nothing of yours runs: what the tools gave when it was recorded
+stands in for them, and held still is the rest.
+
 Exit code 0 when nothing differs, 1 when something does, 2 when the recording cannot
 be read.
 """
@@ -10,11 +13,13 @@ import argparse
 import importlib
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from aistream_nb.cli.working import working
 from aistream_nb.core.tool_spec import ClientTool
 from aistream_nb.errors import AIStreamError
+from aistream_nb.recording import Recording
 
 __all__ = ["add_arguments", "run"]
 
@@ -27,7 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="MODULE:NAME",
-        help="a tool to run, such as mypackage.tools:book; may be repeated",
+        help="a tool to run, such as mypackage.tools:book; may be repeated. Without "
+        "one, the recorded results stand in for the tools",
     )
     parser.add_argument("--save", metavar="FILE", help="keep the new recording here")
     parser.add_argument(
@@ -39,7 +45,9 @@ def run(options: argparse.Namespace) -> int:
     """Print the calls, then the difference."""
     from aistream_nb.testing import replay  # noqa: PLC0415 # loads everything that a run needs
 
-    again = replay(options.recording, tools=[_tool(name) for name in options.tools])
+    recording = Recording.load(options.recording)
+    with working("running it again …"):
+        again = replay(recording, tools=_tools(options.tools, recording))
     holds = not (again.differences or again.diff)
     calls = [(call.name, call.arguments, call.status) for call in again.invocations]
     if options.format == "json":
@@ -60,6 +68,21 @@ def run(options: argparse.Namespace) -> int:
     if options.save:
         again.recording.save(options.save)
     return 0 if holds else 1
+
+
+def _tools(
+    names: list[str], recording: Recording
+) -> Sequence[ClientTool | Callable[..., Any]]:
+    if names:
+        return [_tool(name) for name in names]
+    from aistream_nb.testing import recorded_tools  # noqa: PLC0415 # as above
+
+    stand_ins = recorded_tools(recording)
+    if stand_ins:
+        sys.stderr.write(
+            "No --tools: what the tools gave when it was recorded stands in for them.\n"
+        )
+    return stand_ins
 
 
 def _tool(name: str) -> ClientTool | Callable[..., Any]:

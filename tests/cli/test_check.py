@@ -70,3 +70,14 @@ def test_a_dump_of_a_server_is_judged_frame_by_frame(
 
     assert main(["check", str(dump)]) == 1
     assert "frame.bad_json" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("text", ["[]", '{"type": "hello"}', 'data: {"type": "x"}\n\n'])
+def test_what_holds_no_event_of_agui_is_not_in_order(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    path = tmp_path / "it"
+    path.write_text(text)
+
+    assert main(["check", str(path)]) == 1
+    assert "out of order" in capsys.readouterr().out

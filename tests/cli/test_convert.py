@@ -56,3 +56,21 @@ def test_deltas_can_be_joined_and_standard_input_is_read(
 def test_a_name_that_says_nothing_is_an_error(capsys: pytest.CaptureFixture[str]):
     assert main(["convert", str(KEPT), "out.bin"]) == 2
     assert "--to" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("target", ["out.md", "-"])
+def test_a_summary_is_for_machines(
+    target: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    out = target if target == "-" else str(tmp_path / target)
+
+    words = ["convert", str(KEPT), out, "--to", "markdown", "--format", "json"]
+    assert main(words) == 0
+
+    told = capsys.readouterr()
+    assert json.loads(told.err if target == "-" else told.out) == {
+        "file": out,
+        "format": "markdown",
+        "events": len(Recording.load(KEPT)),
+        "notices": [],
+    }

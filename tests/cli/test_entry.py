@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -79,3 +82,13 @@ def test_the_arguments_of_the_process_are_the_default(
     monkeypatch.setattr("sys.argv", ["aistream-nb", "check", "/does/not/exist"])
 
     assert main() == 2
+
+
+def test_the_module_is_the_command():
+    module = import_module("aistream_nb.__main__")
+    assert module.main is main
+
+    command = [sys.executable, "-m", "aistream_nb", "--version"]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603 # our own words, no shell
+    assert done.returncode == 0
+    assert done.stdout.startswith("aistream-nb ")

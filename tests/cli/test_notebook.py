@@ -152,3 +152,24 @@ def test_a_place_that_is_a_folder_is_an_error(
 
     assert main(["notebook", str(kept), "-o", str(tmp_path), "--force"]) == 2
     assert "cannot be written" in capsys.readouterr().err
+
+
+def test_json_says_what_was_written_and_whether_it_holds(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    kept = tmp_path / "it.jsonl"
+    text = (GOLDEN / "anthropic" / "denied.jsonl").read_text("utf-8")
+    kept.write_text(text, "utf-8")
+    words = ["notebook", str(kept), "--force", "--format", "json"]
+
+    assert main(words) == 0
+    written_to = str(tmp_path / "it.ipynb")
+    assert json.loads(capsys.readouterr().out) == {"ok": True, "file": written_to}
+
+    lines = text.splitlines(keepends=True)
+    said = next(at for at, line in enumerate(lines) if "TEXT_MESSAGE_CONTENT" in line)
+    kept.write_text("".join(lines[:said] + lines[said + 1 :]), "utf-8")
+    assert main(words) == 1
+    told = capsys.readouterr()
+    assert json.loads(told.out) == {"ok": False, "file": None}
+    assert "went differently" in told.err

@@ -57,3 +57,23 @@ def test_an_unknown_tool_is_an_error_of_one_line(
 ):
     assert main(["replay", str(KEPT), "--tools", name]) == 2
     assert "MODULE:NAME" in capsys.readouterr().err
+
+
+def test_without_tools_the_recorded_results_stand_in_and_that_is_said(
+    capsys: pytest.CaptureFixture[str],
+):
+    assert main(["replay", str(KEPT)]) == 0
+
+    told = capsys.readouterr()
+    (line,) = told.err.splitlines()
+    assert line.startswith("No --tools: what the tools gave")
+    assert "holds: no difference" in told.out
+
+
+def test_a_recording_without_tools_needs_no_stand_ins(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    kept = Recording.of([{"type": "RUN_STARTED"}]).save(tmp_path / "it.jsonl")
+
+    assert main(["replay", str(kept)]) == 0
+    assert capsys.readouterr().err == ""
