@@ -103,26 +103,26 @@ def request_differences(
     told: set[str] = set()
     sentences: list[str] = []
     for was, is_now in zip(old, new, strict=False):
-        if was.body is None or is_now.body is None:
-            continue
         found = [
-            one
+            one.text
             for one in _members(was.body, is_now.body, parameters=parameters)
-            if one.text not in told and not one.is_known(known)
+            if not one.is_known(known)
         ]
-        told |= {one.text for one in found}
-        sentences += [f"{was.title}, {one.text}" for one in found[:_MOST]]
-        if len(found) > _MOST:
-            sentences.append(f"{was.title}: and {len(found) - _MOST} more")
-    if not before.ending.startswith("cut off"):
-        sentences += [
-            *(
-                f"{one.title}: it was asked, and now it is not"
-                for one in old[len(new) :]
-            ),
-            *(f"{one.title}: it is asked now, and was not" for one in new[len(old) :]),
-        ]
+        fresh = [text for text in found if text not in told]
+        told.update(fresh)
+        sentences += _sentences(was.title, fresh)
+    if before.ending.startswith("cut off"):
+        return sentences
+    gone, more = old[len(new) :], new[len(old) :]
+    sentences += [f"{one.title}: it was asked, and now it is not" for one in gone]
+    sentences += [f"{one.title}: it is asked now, and was not" for one in more]
     return sentences
+
+
+def _sentences(title: str, found: Sequence[str]) -> list[str]:
+    said = [f"{title}, {text}" for text in found[:_MOST]]
+    rest = len(found) - _MOST
+    return [*said, f"{title}: and {rest} more"] if rest > 0 else said
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
