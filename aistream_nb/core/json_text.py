@@ -27,6 +27,7 @@ __all__ = [
     "encode_start",
     "is_blank",
     "join_surrogates",
+    "join_texts",
     "parse_json",
 ]
 
@@ -65,6 +66,17 @@ def join_surrogates(text: str) -> str:
         return text
     halves = text.encode("utf-16-le", "surrogatepass")
     return halves.decode("utf-16-le", "surrogatepass")
+
+
+def join_texts(texts: Sequence[str]) -> str:
+    """The texts as one; halves of a character that two of them hold meet.
+
+    One text alone is given as it is, without a look at it.
+    """
+    if len(texts) == 1:
+        return texts[0]
+    whole = "".join(texts)
+    return whole if whole.isascii() else join_surrogates(whole)
 
 
 def _refuse_constant(word: str) -> NoReturn:

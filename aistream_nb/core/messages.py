@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from aistream_nb.core.json_text import join_texts
 from aistream_nb.core.parts import (
     Approval,
     CallState,
@@ -69,13 +70,13 @@ class UIMessage:
         >>> UIMessage(id="m", role="user", parts=(TextPart("Ahoy"),)).text
         'Ahoy'
         """
-        texts = [p.content for p in self.parts if isinstance(p, TextPart)]
-        return texts[0] if len(texts) == 1 else "".join(texts)
+        return join_texts([p.content for p in self.parts if isinstance(p, TextPart)])
 
     @property
     def thinking(self) -> str:
         """All thinking of the message, joined."""
-        return "".join(p.content for p in self.parts if isinstance(p, ThinkingPart))
+        parts = self.parts
+        return join_texts([p.content for p in parts if isinstance(p, ThinkingPart)])
 
     @property
     def tool_calls(self) -> tuple[ToolCallPart, ...]:

@@ -9,6 +9,7 @@ from aistream_nb.core.messages import (
     UIMessage,
     role_of,
 )
+from aistream_nb.core.processor.processor import StreamProcessor
 
 CALL = ToolCallPart(id="c", name="f", input={"n": 1})
 MESSAGE = UIMessage(
@@ -61,3 +62,11 @@ def test_a_message_cannot_be_changed():
 )
 def test_an_unknown_role_is_an_assistant(word: object, role: str):
     assert role_of(word) == role
+
+
+def test_halves_of_a_character_meet_though_another_part_is_between_them():
+    parts = (TextPart("a\ud83d"), ThinkingPart("hm\ud83d"), TextPart("\ude80b"))
+    message = UIMessage(id="m", role="assistant", parts=parts)
+    assert (message.text, message.thinking) == ("a\U0001f680b", "hm\ud83d")
+    processor = StreamProcessor(initial_messages=[message])
+    assert processor.text_of("m") == "a\U0001f680b"

@@ -11,6 +11,7 @@ import copy
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from aistream_nb.core.json_text import join_texts
 from aistream_nb.core.messages import (
     Part,
     Role,
@@ -195,7 +196,7 @@ class MessageDraft:
     def text(self) -> str:
         """All text of the message as it is now; one part's is not copied."""
         texts = [part for part in self.parts if isinstance(part, (TextDraft, TextPart))]
-        return "".join([_text_of(part) for part in texts])
+        return join_texts([_text_of(part) for part in texts])
 
     def keep(self, message: UIMessage) -> None:
         """Let ``message`` be the value of the draft as it is now."""
