@@ -154,13 +154,13 @@ class _Difference:
 
 
 def _members(
-    was: Mapping[str, Any], now: Mapping[str, Any], *, parameters: bool
+    was: Mapping[str, Any] | None, now: Mapping[str, Any] | None, *, parameters: bool
 ) -> Iterator[_Difference]:
-    names = [
-        name for name in dict.fromkeys([*was, *now]) if parameters or name in _TALK
-    ]
-    for name in names:
-        yield from _parts(was.get(name, _NOTHING), now.get(name, _NOTHING), name)
+    if was is None or now is None:
+        return
+    for name in dict.fromkeys([*was, *now]):
+        if parameters or name in _TALK:
+            yield from _parts(was.get(name, _NOTHING), now.get(name, _NOTHING), name)
 
 
 def _parts(was: Any, now: Any, path: str) -> Iterator[_Difference]:
