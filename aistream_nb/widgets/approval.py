@@ -11,12 +11,6 @@ import secrets
 from collections.abc import Callable, Mapping
 from typing import Any, Final, cast
 
-from jsonschema.exceptions import SchemaError
-from jsonschema.protocols import Validator
-from jsonschema.validators import validator_for
-from referencing import Registry
-from referencing.exceptions import Unresolvable
-
 from aistream_nb.core.json_text import parse_json
 from aistream_nb.widgets.view_model import (
     CallLike,
@@ -113,7 +107,12 @@ class ApprovalDesk:
             return "The edited arguments are not JSON."
         if not isinstance(value, dict):
             return "The edited arguments must be one JSON object."
-        return _misfit(value, _schema(call))
+        schema = _schema(call)
+        if schema is None:
+            return ""
+        from aistream_nb.widgets.misfit import misfit_words  # noqa: PLC0415 slow to import, and few edit
+
+        return misfit_words(value, schema)
 
 
 def _key(call: CallLike) -> tuple[str, str]:
@@ -134,30 +133,6 @@ def _schema(call: CallLike) -> dict[str, Any] | None:
     if not isinstance(schema, Mapping):
         return None
     return dict(cast("Mapping[str, Any]", schema))
-
-
-def _misfit(value: Any, schema: dict[str, Any] | None) -> str:
-    """The first way in which a value does not fit, with its place."""
-    if schema is None:
-        return ""
-    kind: type[Validator] = validator_for(schema)
-    try:
-        kind.check_schema(schema)
-    except SchemaError:
-        return ""  # a tool with a broken schema is refused where the tool is made
-    # An empty registry: a reference in a stranger's schema must fetch nothing.
-    check: Any = cast("type[Any]", kind)(schema, registry=Registry())
-    try:
-        error = next(iter(check.iter_errors(value)), None)
-    except Unresolvable:
-        return (
-            "The edited arguments cannot be checked: the tool's schema refers to a "
-            "schema that is not part of it."
-        )
-    if error is None:
-        return ""
-    place = "".join(f"[{step!r}]" for step in error.absolute_path)
-    return f"The edited arguments do not fit at {place or 'the top'}: {error.message}"
 
 
 def _said_before(call: CallLike) -> str:
