@@ -7,7 +7,6 @@ The everyday names are here; each is imported when it is first used, so that
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -64,7 +63,8 @@ __all__ = [
     "tool",
 ]
 
-__version__ = _version("aistream-nb")
+__version__: str
+"""Looked up when it is asked for: that costs more than all the rest of this file."""
 
 _HOMES = {
     "OFFLINE_BOOKING_PROMPT": "aistream_nb.providers.offline",
@@ -102,9 +102,12 @@ def __getattr__(name: str) -> Any:
     if name in {"agui", "export"}:
         return import_module(f"aistream_nb.{name}")
     home = _HOMES.get(name)
-    if home is None:
+    if name == "__version__":
+        value = import_module("importlib.metadata").version("aistream-nb")
+    elif home is not None:
+        value = getattr(import_module(home), name)
+    else:
         raise AttributeError(f"module 'aistream_nb' has no attribute {name!r}")
-    value = getattr(import_module(home), name)
     globals()[name] = value  # the next look finds it without this detour
     return value
 

@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -97,7 +98,10 @@ def test_what_a_module_exports_is_there_and_sorted(module: str):
 
 
 def test_importing_the_package_loads_nothing_heavy():
-    heavy = ("anywidget", "httpx", "ipywidgets", "IPython", "jsonschema", "pydantic")
+    heavy = (
+        *("anywidget", "httpx", "ipywidgets", "IPython", "jsonschema", "pydantic"),
+        "importlib.metadata",
+    )
     loaded = subprocess.run(
         [sys.executable, "-c", "import aistream_nb, sys; print(*sys.modules)"],
         capture_output=True,
@@ -106,3 +110,7 @@ def test_importing_the_package_loads_nothing_heavy():
     ).stdout.split()
 
     assert [name for name in heavy if name in loaded] == []
+
+
+def test_the_version_is_what_is_installed():
+    assert ai.__version__ == version("aistream-nb")
