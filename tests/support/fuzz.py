@@ -1,11 +1,12 @@
 """Fuzzes one target for a while, guided by what it covers. By hand, with atheris:
 
     python -m venv fuzzing && fuzzing/bin/pip install atheris -e '.[dev]'
-    fuzzing/bin/python tests/support/fuzz.py sse -max_total_time=300
+    mkdir corpus && fuzzing/bin/python tests/support/fuzz.py \\
+        sse corpus -max_total_time=300
 
-Options with one dash are libFuzzer's. What it finds is written as ``crash-…`` into the
-working folder; once it is mended, keep it below ``tests/faults/cases/TARGET/``, where
-it is tried in every run of the tests.
+Options with one dash are libFuzzer's; it begins with the kept cases. What it finds is
+written as ``crash-…`` into the working folder; once it is mended, keep it below
+``tests/faults/cases/TARGET/``, where it is tried in every run of the tests.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ def main(arguments: list[str]) -> None:
     if not arguments or arguments[0] not in TARGETS:
         raise SystemExit(f"Name one of: {', '.join(TARGETS)}")
     name, *options = arguments
-    # libFuzzer wants a name for itself, and starts from what is kept.
-    seeds = [str(folder) for folder in (KEPT / name,) if folder.is_dir()]
+    # What it learns goes into the first folder: name one, or it goes nowhere.
+    seeds = [str(KEPT / name)] if any(it[0] != "-" for it in options) else []
     atheris.Setup([name, *options, *seeds], TARGETS[name])
     atheris.Fuzz()
 
