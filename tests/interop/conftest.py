@@ -92,13 +92,13 @@ def _run(*command: str) -> None:
 
 
 @pytest.fixture
-def run_script(environments: Mapping[str, Environment]) -> Callable[[str, str], str]:
+def run_script(environments: Mapping[str, Environment]) -> Callable[..., str]:
     """Runs a script in the environment of a framework, with our package beside it."""
     ours = [str(Path(aistream_nb.__file__).parents[1]), sysconfig.get_path("purelib")]
 
-    def run(name: str, script: str) -> str:
+    def run(name: str, script: str, *words: str) -> str:
         done = subprocess.run(  # noqa: S603 # a script that lies beside this file
-            [str(environments[name].python), str(_HERE / "servers" / script)],
+            [str(environments[name].python), str(_HERE / "servers" / script), *words],
             capture_output=True,
             text=True,
             timeout=60,
