@@ -68,9 +68,8 @@ class Turns:
         loop = running_loop()
         if loop is None:
             return False
-        if self._requested_on is not loop:
-            self._requested_on = loop
-            loop.call_soon(self._turn)
+        self._requested_on = loop
+        loop.call_soon(self._turn)
         return True
 
     def _turn(self) -> None:

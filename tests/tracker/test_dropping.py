@@ -12,7 +12,7 @@ from weakref import ref
 import pytest
 from tracker_session import call, message
 
-from aistream_nb.core.tool_spec import GateRequest, Proceed
+from aistream_nb.core.tool_spec import Gate, GateRequest, Proceed
 from aistream_nb.tracker import StreamingTool, ToolInvocationTracker
 
 
@@ -139,12 +139,17 @@ async def test_one_that_is_in_a_cycle_of_the_host_ends_too() -> None:
     assert stage.heard == ["waits", "cancelled", "cleaned up"]
 
 
+async def agree(_: GateRequest) -> Proceed:
+    return Proceed()
+
+
+@pytest.mark.parametrize("gate", [None, agree])
 @pytest.mark.usefixtures("printed")
-async def test_a_call_that_was_about_to_run_does_not() -> None:
+async def test_a_call_that_was_about_to_run_does_not(gate: Gate | None) -> None:
     ran: list[str] = []
     tool = StreamingTool(execute=lambda *_: ran.append("ran"))
     for turns in range(4):
-        tracker = begin(tool)
+        tracker = begin(tool, gate=gate)
         for _ in range(turns):
             await asyncio.sleep(0)
         if ran:
@@ -205,6 +210,27 @@ async def test_what_a_callback_raises_after_the_tracker_went_is_dropped() -> Non
     told: list[Any] = []
     tool = StreamingTool(execute=lambda *_: 1)
     tracker = begin(tool, on_result=fail, on_diagnostic=told.append)
+    await turn()
+    del tracker
+    await turn()
+    assert told == []
+
+
+@pytest.mark.usefixtures("printed")
+async def test_what_a_tool_still_gives_after_the_tracker_went_is_dropped() -> None:
+    async def cling(*_: Any) -> str:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            return "a value"
+        raise AssertionError
+
+    def fail(**_: Any) -> None:
+        raise RuntimeError("late")
+
+    told: list[Any] = []
+    tool = StreamingTool(execute=cling, to_model_output=fail)
+    tracker = begin(tool, on_result=told.append, on_diagnostic=told.append)
     await turn()
     del tracker
     await turn()

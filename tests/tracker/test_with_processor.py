@@ -35,7 +35,7 @@ async def feed(s: Session, processor: StreamProcessor, events: Any) -> None:
     for event in events:
         processor.receive(event)
         running = event["type"] != "RUN_FINISHED"
-        s.tracker.set_state(maker.make(processor.messages, is_running=running))
+        s.tracker.set_state(maker.follow(processor, is_running=running))
         await s.turn()
 
 

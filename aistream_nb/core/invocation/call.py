@@ -22,12 +22,12 @@ from aistream_nb.core.invocation.machines import (
 )
 from aistream_nb.core.values import ABSENT
 
-__all__ = ["HISTORY", "Call", "ExecuteWhen", "OnDivergence", "Policy", "Surroundings"]
+__all__ = ["Call", "ExecuteWhen", "OnDivergence", "Policy", "Surroundings"]
 
 ExecuteWhen: TypeAlias = Literal["args_complete", "run_settled"]
 OnDivergence: TypeAlias = Literal["execute_latest"] | None
 
-HISTORY: Final = (Outcome.RESTORED, Outcome.RECORDED)
+_HISTORY: Final = (Outcome.RESTORED, Outcome.RECORDED)
 _COMPLETE: Final = Input.COMPLETE
 _VANISHED_CALLS: Final = 256
 
@@ -101,6 +101,11 @@ class Call:
         self.told: bool = False
 
     @property
+    def is_history(self) -> bool:
+        """Whether it was there before we were, and did not change since."""
+        return self.standing.outcome in _HISTORY
+
+    @property
     def over(self) -> bool:
         """Whether nothing but the id is needed to go on exactly once."""
         outcome = self.standing.outcome
@@ -115,7 +120,7 @@ class Call:
         It waits for the end of a run, or for a tool; history waits for nothing.
         """
         standing = self.standing
-        if standing.outcome in HISTORY:
+        if self.is_history:
             return False
         if standing.input is not _COMPLETE:
             return True

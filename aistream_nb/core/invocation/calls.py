@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from aistream_nb.core.invocation.args import ArgumentText
-from aistream_nb.core.invocation.call import HISTORY, Call, Policy, Surroundings
+from aistream_nb.core.invocation.call import Call, Policy, Surroundings
 from aistream_nb.core.invocation.commands import Command, Open
 from aistream_nb.core.invocation.events import Diagnostic, Ended, Left, Returned
 from aistream_nb.core.invocation.ledger import Ledger
@@ -148,7 +148,8 @@ class CallBook:
             if isinstance(call, Call):
                 ids.append(call.tool_call_id)
                 quiet = quiet and call.standing.resolved
-                waits = waits or call.waits
+                # A live call is not touched by history, so what is new of it waits.
+                waits = waits or call.waits or (history and not call.is_history)
             else:
                 self._report_malformed((place, number), call)
         self._memory.note(place, message, ids, quiet=quiet, waits=waits)
@@ -208,7 +209,7 @@ class CallBook:
             )
         if call.gone:
             self._let_return(call)
-        if call.standing.outcome not in HISTORY:
+        if not call.is_history:
             return call
         call.standing.move(Move.RECORD if sight.answered else Move.RESTORE)
         call.args = ArgumentText()
@@ -222,7 +223,7 @@ class CallBook:
             call = self._first_sight(sight, snapshot)
         if call.gone:
             self._let_return(call)
-        if call.standing.outcome in HISTORY and not self._promote(call, sight):
+        if call.is_history and not self._promote(call, sight):
             return call
         self._rules.see(call, sight, running=snapshot.is_running)
         return call

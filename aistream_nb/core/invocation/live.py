@@ -164,6 +164,9 @@ class LiveCalls:
             self._emit(Stream(call, "{}"))
         call.standing.move(Move.CLOSE)
         self._emit(CloseArguments(call))
+        if call.observed is not None:
+            # It was told that the text is another one; that is not told twice.
+            call.args.replace(call.observed)
 
     def _settle_owner(self, call: Call, sight: CallSight, *, running: bool) -> None:
         standing = call.standing
@@ -204,6 +207,7 @@ class LiveCalls:
 
 def _equal(one: ToolResponse, other: ToolResponse) -> bool:
     try:
-        return one == other
+        # A NaN that is decoded anew is not equal to the one before, and yet no news.
+        return one == other or repr(one) == repr(other)
     except Exception:  # noqa: BLE001 -- a foreign value's == may raise anything
         return one is other

@@ -152,3 +152,22 @@ def test_empty_text_is_not_complete() -> None:
     text = ArgumentText()
     assert not text.complete
     assert text.value is ABSENT
+
+
+def test_what_grows_after_it_was_written_in_another_way_is_streamed_too() -> None:
+    text = ArgumentText()
+    text.receive('{"a":1}')
+    assert text.receive('{"a": 1}') is Reading.EQUIVALENT
+    assert text.complete
+    assert text.grow('{"a": 1} x') == " x"
+    assert (text.streamed, text.tracked) == ('{"a":1} x', '{"a": 1} x')
+
+
+@pytest.mark.parametrize("text", [None, 7, "", "{", '{"b"', '{"a":1}', '{"a":}\n'])
+def test_what_takes_more_than_a_look_is_not_taken(text: object) -> None:
+    known = ArgumentText()
+    known.receive('{"a":')
+    assert not known.complete
+    assert known.grow(text) is None
+    assert known.tracked == '{"a":'
+    assert known.grow('{"a": ') == " "

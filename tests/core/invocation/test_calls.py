@@ -203,3 +203,43 @@ def test_a_text_that_is_the_same_as_the_diverged_one_is_told_once() -> None:
     assert names(made.receive(shown(call("c", '{"n":1')))) == []
     made.receive(shown(call("c", '{"m"')))
     assert len(outside.reports) == 2
+
+
+def test_e2_a_part_that_raises_when_it_grows_is_malformed_and_hides_no_other() -> None:
+    class Fragile(Mapping[str, Any]):
+        def __init__(self, fields: dict[str, Any], bad: str) -> None:
+            self.fields, self.bad = fields, bad
+
+        def __getitem__(self, key: str) -> Any:
+            if key == self.bad:
+                raise RuntimeError(key)
+            return self.fields[key]
+
+        def __iter__(self) -> Iterator[str]:
+            return iter(self.fields)
+
+        def __len__(self) -> int:
+            return len(self.fields)
+
+    made, outside = book()
+    made.receive(shown(call("c", "{")))
+    made.receive(shown(call("c", '{"n"')))
+    fragile = Fragile(call("c", '{"n":'), "toolName")
+    messages = [{"content": [fragile]}, {"content": [call("d", "{")]}]
+    commands = made.receive({"messages": messages, "isRunning": True})
+    assert names(commands) == ["Open", "Stream", "Tell"]
+    assert [report.code for report in outside.reports] == ["malformed-call"]
+    assert made.receive(shown(call("c", '{"n":1}')))
+
+
+@pytest.mark.parametrize(("name", "codes"), [("other", []), (None, ["malformed-call"])])
+def test_a_call_whose_name_changes_grows_and_one_without_a_name_does_not(
+    name: object, codes: list[str]
+) -> None:
+    made, outside = book()
+    made.receive(shown(call("c", "{")))
+    commands = made.receive(shown(call("c", '{"n"', toolName=name)))
+    assert [command.text for command in commands if isinstance(command, Stream)] == (
+        [] if codes else ['"n"']
+    )
+    assert [report.code for report in outside.reports] == codes

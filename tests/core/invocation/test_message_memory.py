@@ -173,3 +173,71 @@ def test_messages_without_content_are_compared_as_they_are() -> None:
         note(memory, [{"id": "m0"}, *messages_of(3)])
     assert list(memory.due([{"id": "m0"}, *messages_of(3)])) == [3]
     assert list(memory.due([{"id": "new"}, *messages_of(3)])) == [0, 3]
+
+
+# ---------------------------------------------------------------- on an owner's word
+
+
+def test_of_an_owner_only_what_changed_waits_or_is_new_is_due() -> None:
+    memory, shared = MessageMemory(), messages_of(6)
+    for place in memory.due(shared):
+        memory.note(place, shared[place], [], quiet=False, waits=place == 1)
+    memory.commit()
+    assert memory.due_of((3,), 6) == [1, 3]
+    assert memory.due_of((), 8) == [1, 6, 7]
+    memory.note(1, shared[1], [], quiet=False)
+    assert memory.due_of((3, 3), 6) == [3]
+
+
+def test_of_an_owner_whose_list_became_shorter_the_rest_is_forgotten() -> None:
+    memory, shared = MessageMemory(), messages_of(6)
+    for place in memory.due(shared):
+        memory.note(place, shared[place], [f"c{place}"], quiet=False, waits=True)
+    memory.commit()
+    assert memory.due_of((), 2) == [0, 1]
+    assert set(memory.commit()) == {"c2", "c3", "c4", "c5"}
+    assert memory.due_of((), 3) == [0, 1, 2]
+
+
+def test_an_old_message_that_is_not_quiet_any_more_is_read_with_all_behind_it() -> None:
+    memory, shared = MessageMemory(), messages_of(6)
+    note(memory, shared)
+    memory.note(2, shared[2], ["c2"], quiet=False)
+    memory.commit()
+    assert list(memory.due([*shared])) == [2, 5]
+
+
+# ---------------------------------------------------------------- what counts
+
+
+def test_only_the_fields_that_count_are_compared() -> None:
+    memory, shared = MessageMemory(), messages_of(4)
+    note(memory, shared)
+    renamed = [{**one, "id": "other", "role": "user"} for one in messages_of(4)]
+    assert list(memory.due(renamed)) == [3]
+
+
+def test_the_role_counts_where_it_is_looked_at() -> None:
+    memory, shared = MessageMemory(("role", "content")), messages_of(4)
+    note(memory, shared)
+    assert list(memory.due(messages_of(4))) == [3]
+    renamed = messages_of(4)
+    renamed[1]["role"] = "user"
+    assert list(memory.due(renamed)) == [1, 3]
+
+
+def test_a_host_may_share_some_and_decode_others() -> None:
+    memory, shared = MessageMemory(), messages_of(6)
+    note(memory, shared)
+    mixed = [shared[0], *messages_of(6)[1:]]
+    assert list(memory.due(mixed)) == [5]
+    mixed[3] = message(call("new"))
+    assert list(memory.due(mixed)) == [3, 5]
+    assert list(memory.due(tuple(mixed))) == [3, 5]
+
+
+def test_objects_whose_comparison_raises_are_read_also_behind_a_shared_one() -> None:
+    memory, shared = MessageMemory(), [message(), Hostile(), message()]
+    note(memory, shared)
+    assert list(memory.due([shared[0], Hostile(), message()])) == [1, 2]
+    assert list(memory.due([*shared])) == [2]
