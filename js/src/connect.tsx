@@ -28,7 +28,9 @@ function connect(model: AnyModel): Shared {
   setMathSource(() => line.asset("math"));
   line.open();
   store.run.subscribe((run) => {
-    if (run.status !== "running" && run.status !== "waiting") line.keep(SAVED_LIMIT);
+    // While a call waits as well: the kernel may be gone before anybody decides. NB:
+    // once it is gone, JupyterLab does not save this any more.
+    if (run.status !== "running") line.keep(SAVED_LIMIT);
   });
   return { store, line };
 }

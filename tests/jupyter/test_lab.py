@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 FIRST = Path(__file__).parents[2] / "notebooks" / "01_first_agent.ipynb"
 VIEW, SEND, AFTER, REPLAY = 1, 2, 3, 4
 # Where a cell is put in, to be the one behind these.
-BEHIND_REPLAY = 9
+BEHIND_SEND, BEHIND_REPLAY = 5, 9
 KERNELS = ["python3", "old"]
 CARD = ".aistream-approval"
 PROSE = ".aistream-prose"
@@ -47,6 +47,13 @@ while chat.conversation.status != "finished":
     await asyncio.sleep(0.05)
 pathlib.Path("said.txt").write_text(chat.conversation.messages[-1].text)
 """
+
+# Lab saves what widgets show only if it is told to.
+TOGGLE_SAVING = """() => window.jupyterapp.commands
+  .execute('@jupyter-widgets/jupyterlab-manager:saveWidgetState').then(() => 1)"""
+# What is out of sight has no inner text.
+STATES = """() => [...document.querySelectorAll('.aistream-state')]
+  .map((it) => it.textContent)"""
 
 Open = Callable[..., NotebookPage]
 
@@ -112,6 +119,35 @@ def test_the_stop_button_ends_the_cell_in_one_line(
     page.wait_for(CARD, state="detached")
     assert "Traceback" not in page.output(SEND)
     page.picture(f"lab-{kernel}-stopped")
+    assert page.our_errors() == []
+
+
+def test_a_restart_while_a_call_waits_is_said_and_the_transcript_stays(
+    open_notebook: Open, first: Any
+):
+    first.cells = first.cells[:BEHIND_SEND]
+    page = open_notebook(first)
+    page.run_all()
+    page.wait_for(CARD)
+
+    page.evaluate(TOGGLE_SAVING)
+    page.save()
+    page.evaluate(TOGGLE_SAVING)
+
+    page.restart_kernel()
+
+    page.wait_for_text(".aistream-bar", "The kernel is gone.")
+    page.picture("lab-restarted")
+    assert page.evaluate(STATES)[-1] == "was never decided"
+    assert page.count(f"{CARD} button:not([disabled]):not(.aistream-quiet)") == 0
+    assert page.count(".aistream-composer button:not([disabled])") == 0
+    said = page.text(PROSE)
+    page.reload()
+    page.wait_for_output(VIEW, said)
+    page.wait_for_text(".aistream-bar", "No answer from the kernel.")
+    page.picture("lab-restarted-reloaded")
+    assert "was never decided" in page.output(VIEW)
+    assert page.count(CARD) == 0
     assert page.our_errors() == []
 
 

@@ -230,6 +230,11 @@ class NotebookPage:
         """Press the stop button of the notebook."""
         self.command("kernelmenu:interrupt")
 
+    def restart_kernel(self) -> None:
+        """Restart the kernel, and say yes when Lab asks."""
+        self.command("kernelmenu:restart")
+        self.click(".jp-Dialog .jp-mod-accept")
+
     def evaluate(self, script: str, argument: Any = None) -> Any:
         """Return what the script gives."""
         return self._thread.run(self._page.evaluate(script, argument))

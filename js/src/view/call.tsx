@@ -14,7 +14,7 @@ import { count, decision, duration, size, stateOf } from "./words";
 export function CallCard({ call }: { readonly call: CallState }) {
   const view = call.view.value;
   const { line } = useView();
-  const { words, tone } = stateOf(view, line.state.value === "gone");
+  const { words, tone } = stateOf(view, line.state.value);
   const name = view.name || "a tool";
   return (
     <section

@@ -1,4 +1,5 @@
 /** States, times and sizes in words. */
+import type { LineState } from "../model";
 import type { CallView } from "../wire.gen";
 
 export type Tone = "quiet" | "busy" | "ask" | "good" | "bad" | "off";
@@ -29,8 +30,11 @@ const BROKEN: Readonly<Partial<Record<CallView["status"], StateWords>>> = {
   executing: { words: "broken off", tone: "off" },
 };
 
-export function stateOf(call: CallView, gone = false): StateWords {
-  const broken = gone ? BROKEN[call.status] : undefined;
+/** A call that nobody can decide any more does not wait; one of a saved view neither. */
+export function stateOf(call: CallView, line: LineState = "live"): StateWords {
+  const unasked = line !== "live" && call.approval === null;
+  const over = line === "gone" || (unasked && call.status === "awaiting-approval");
+  const broken = over ? BROKEN[call.status] : undefined;
   if (broken) return broken;
   if (call.by_server && call.status === "complete")
     return { words: "answered by the server", tone: "good" };
