@@ -1,12 +1,14 @@
 """A conversation as messages for a model, in the words of two vendors.
 
 What a vendor refuses is put right on the way: every call has a result, results follow
-their calls, and no message is empty. Thinking stays behind, because without its
+their calls, no message is empty, the person comes first where that is a rule, and ids
+are of the letters that are taken. Thinking stays behind, because without its
 signature nobody takes it back.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
@@ -18,6 +20,8 @@ from aistream_nb.export.source import Source, read_source
 __all__ = ["to_anthropic", "to_openai"]
 
 _NO_RESULT: Final = "The call did not run."
+_OPENING: Final = "(The conversation begins with the assistant.)"
+_NO_ID: Final = re.compile(r"[^a-zA-Z0-9_-]")
 
 Row = dict[str, Any]
 
@@ -44,10 +48,15 @@ def to_anthropic(source: Source) -> Row:
     for row in rows:
         role = "assistant" if row["role"] == "assistant" else "user"
         blocks = list(_anthropic(row))
+        if not blocks:
+            continue
         if messages and messages[-1]["role"] == role:
             messages[-1]["content"] += blocks
         else:
             messages.append({"role": role, "content": blocks})
+    if messages and messages[0]["role"] == "assistant":
+        opening = {"type": "text", "text": _OPENING}
+        messages.insert(0, {"role": "user", "content": [opening]})
     told: Row = {"system": system} if system else {}
     return {**told, "messages": messages}
 
@@ -110,18 +119,19 @@ def _anthropic(row: Mapping[str, Any]) -> Iterator[Row]:
     if row["role"] == "tool":
         yield {
             "type": "tool_result",
-            "tool_use_id": row["toolCallId"],
+            "tool_use_id": _id(row["toolCallId"]),
             "content": _text(content),
         }
         return
     if isinstance(content, str):
-        yield {"type": "text", "text": content}
+        if content.strip():
+            yield {"type": "text", "text": content}
     else:
         yield from _anthropic_parts(_parts(content))
     for call in row.get("toolCalls") or ():
         yield {
             "type": "tool_use",
-            "id": call["id"],
+            "id": _id(call["id"]),
             "name": call["function"]["name"],
             "input": _object(call["function"]["arguments"]),
         }
@@ -131,11 +141,18 @@ def _anthropic_parts(parts: Iterable[Mapping[str, Any]]) -> Iterator[Row]:
     for part in parts:
         source = _anthropic_source(part)
         if part.get("type") == "text":
-            yield {"type": "text", "text": str(part.get("content", ""))}
+            text = str(part.get("content", ""))
+            if text.strip():
+                yield {"type": "text", "text": text}
         elif part.get("type") == "image" and source:
             yield {"type": "image", "source": source}
         else:
             yield {"type": "text", "text": f"[{part.get('type')}]"}
+
+
+def _id(call_id: str) -> str:
+    """An id of letters that are taken; the same one for a call and its result."""
+    return _NO_ID.sub("_", call_id) or "_"
 
 
 def _anthropic_source(part: Mapping[str, Any]) -> Row | None:

@@ -74,7 +74,7 @@ def test_a_call_without_a_result_gets_one_right_behind_it():
         "tool_call_id": "a",
         "content": "The call did not run.",
     }
-    assert told["messages"][0]["content"][1]["input"] == {}
+    assert told["messages"][1]["content"][1]["input"] == {}
     assert "system" not in told
 
 
