@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from aistream_nb.core.json_text import parse_json
 from aistream_nb.core.redaction import Redactor
@@ -21,6 +21,9 @@ __all__ = ["Intake", "event_on_the_wire", "message_without_headers", "piece_on_a
 
 Kept = tuple[str, dict[str, Any]]
 """The kind of an entry, and its value."""
+
+_ENDS: Final = ("RUN_FINISHED", "RUN_ERROR")
+"""No set: what stands in a stranger's event may be a list."""
 
 
 class Intake:
@@ -60,7 +63,7 @@ class Intake:
         except Exception:  # noqa: BLE001 somebody's own object may raise when looked into
             grown = [taken]
         kept = self._events(grown)
-        ends = any(one.get("type") in {"RUN_FINISHED", "RUN_ERROR"} for _, one in kept)
+        ends = any(one.get("type") in _ENDS for _, one in kept)
         return [*(self._end_of_bodies() if ends else ()), *kept]
 
     def wire(
