@@ -108,7 +108,9 @@ def test_pictures_and_what_nobody_takes_are_put_right_for_both():
         "source": {"type": "data", "value": "AA==", "mimeType": "audio/wav"},
     }
     words = {"type": "text", "text": "What is this?"}
-    asked = {"id": "u", "role": "user", "content": [words, image, linked, sound]}
+    blank = {"type": "text", "text": " "}
+    said = [words, image, blank, linked, sound]
+    asked = {"id": "u", "role": "user", "content": said}
     recording = Recording.of([{"type": "MESSAGES_SNAPSHOT", "messages": [asked]}])
 
     openai, anthropic = to_openai(recording), to_anthropic(recording)["messages"]
@@ -118,6 +120,7 @@ def test_pictures_and_what_nobody_takes_are_put_right_for_both():
     assert [part["type"] for part in openai[0]["content"]] == [
         "text",
         "image_url",
+        "text",
         "image_url",
         "text",
     ]
