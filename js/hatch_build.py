@@ -24,6 +24,8 @@ BUNDLES = (
     "transcript.css",
     "inspector.js",
     "inspector.css",
+    "ledger.js",
+    "ledger.css",
     "math.js",
 )
 STATIC = Path("aistream_nb", "widgets", "static")

@@ -13,6 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from aistream_nb.chat.narration import Emit
 from aistream_nb.chat.saved import SavedConversation
+from aistream_nb.core.invocation.ledger import Ledger
 from aistream_nb.core.ordering.machine import Slip
 from aistream_nb.core.tool_spec import ClientTool, Gate
 from aistream_nb.core.values import Event
@@ -26,6 +27,7 @@ __all__ = [
     "Rewindable",
     "Stateful",
     "Task",
+    "Tracking",
     "WireLog",
 ]
 
@@ -123,6 +125,19 @@ class Stateful(Protocol):
 
     state: Any
     """What the next run starts from, and what the last one left."""
+
+
+@runtime_checkable
+class Tracking(Protocol):
+    """An agent whose tool calls are watched by a tracker of its own."""
+
+    def read_ledger(self) -> Ledger:
+        """What became of every call."""
+        ...
+
+    def watch_calls(self, changed: Callable[[], None]) -> None:
+        """Have ``changed`` called when a call begins to run, or ends."""
+        ...
 
 
 @runtime_checkable

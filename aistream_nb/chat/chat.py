@@ -35,6 +35,7 @@ from aistream_nb.chat.deciding import Deciding
 from aistream_nb.chat.given import Offered, checked_gate, offered_tools
 from aistream_nb.chat.ids import IdFactory, counted_ids, untaken_ids
 from aistream_nb.chat.journal import Journal
+from aistream_nb.chat.ledger import ChatLedger, ledger_of
 from aistream_nb.chat.questions import answers_to, last_question, question_text
 from aistream_nb.chat.reply import Reply
 from aistream_nb.chat.run import Run
@@ -121,6 +122,7 @@ class Chat(Deciding):
         if history is not None:
             self._take_up(SavedConversation.of(history))
         self._view = ChatView(self.conversation, Clicks(self), self._journal.hide)
+        self._ledger = ledger_of(self._agent, self._journal)
 
     @classmethod
     def restore(
@@ -156,12 +158,7 @@ class Chat(Deciding):
         """
         read = SavedConversation.of(saved)
         system = options.pop("system", None) or read.system
-        who = read.agent if agent is None else agent
-        if who is None:
-            raise AIStreamError(
-                f"{read.recording.name} does not say who the agent was; name one: "
-                "Chat.restore(…, agent=…)."
-            )
+        who = read.agent_or_raise() if agent is None else agent
         return cls(who, system=system, history=read.recording, **options)
 
     def _take_up(self, saved: SavedConversation) -> None:
@@ -175,9 +172,7 @@ class Chat(Deciding):
         self._thread_id = saved.thread_id or self._thread_id
         if isinstance(self._gate, ApprovalGate):
             self._gate.reserve(saved.ids)
-        self._journal.take_up(
-            saved.recording, header={"agent": agent.name, **agent.facts}
-        )
+        self._journal.take_up(saved, header={"agent": agent.name, **agent.facts})
         self._journal.end_torn_run(agent.restore(saved))
 
     # ------------------------------------------------------------ talking
@@ -264,6 +259,11 @@ class Chat(Deciding):
         return self._journal.recording
 
     @property
+    def ledger(self) -> ChatLedger:
+        """Every tool call: what was decided, how often it ran, and why it did not."""
+        return self._ledger
+
+    @property
     def violations(self) -> tuple[Violation, ...]:
         """Where the agent's events broke the AG-UI order."""
         return self._journal.violations
@@ -326,6 +326,7 @@ class Chat(Deciding):
             await asyncio.wait([task])
         await self._agent.aclose()
         self._view.close()
+        self._ledger.close()
 
     # ------------------------------------------------------------ running
 

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from aistream_nb.chat.hiding import Hiding
-from aistream_nb.chat.saved import RESTORED
+from aistream_nb.chat.saved import RESTORED, SavedConversation
 from aistream_nb.conversation import Conversation
+from aistream_nb.core.invocation.told import ToldCalls
 from aistream_nb.core.ordering.machine import Slip
 from aistream_nb.core.ordering.verifier import OrderingVerifier, Violation
 from aistream_nb.core.thread.reducer import apply_events
@@ -45,6 +46,8 @@ class Journal:
         self._broken = False
         self._faults_told = 0
         self._verifier = OrderingVerifier()
+        self.calls: ToldCalls = ToldCalls()
+        """What the events tell of every call."""
         self._hiding = Hiding()
         self.conversation: Conversation = Conversation()
         self.recording: Recording = Recording(clock=clock, header=header)
@@ -54,19 +57,25 @@ class Journal:
         """Where the events broke the AG-UI order, and faults below them."""
         return self._verifier.violations
 
-    def take_up(self, saved: Recording, *, header: Mapping[str, Any]) -> None:
+    def take_up(
+        self, conversation: SavedConversation, *, header: Mapping[str, Any]
+    ) -> None:
         """Have everything that another session recorded, and go on behind it.
 
         Args:
-            saved: What was recorded; it is copied.
+            conversation: What was recorded; it is copied.
             header: What the recording says of the agent from now on.
         """
+        saved = conversation.recording
         was = saved.header
         self.recording = saved.continued(clock=self._clock)
         self.recording.describe(**header)
         for event in saved.events:
             self._verifier.receive(event)
         self.conversation.receive_all(saved.events)
+        for call in conversation.calls.values():
+            answered = call.content is not None
+            self.calls.recall(call.id, call.name, answered=answered)
         told = {name: was[name] for name in header.keys() & was.keys()}
         self.recording.append_note(RESTORED, {**header, "was": told})
 
@@ -94,6 +103,7 @@ class Journal:
 
     def _keep(self, stamped: Event) -> tuple[Violation, ...]:
         found = self._verifier.receive(stamped)
+        self.calls.receive(stamped)
         self.recording.append(stamped)
         self.conversation.receive(stamped)
         return found

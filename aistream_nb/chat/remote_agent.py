@@ -28,6 +28,7 @@ from aistream_nb.chat.remote_tools import RemoteTools
 from aistream_nb.chat.restored_thread import finish_on_the_wire, restore_thread
 from aistream_nb.chat.run_log import RunLog
 from aistream_nb.chat.saved import SavedConversation
+from aistream_nb.core.invocation.ledger import Ledger
 from aistream_nb.core.ordering.machine import Slip
 from aistream_nb.core.values import Event
 from aistream_nb.errors import AIStreamError
@@ -77,6 +78,14 @@ class RemoteAgent:
     def tracker(self) -> ToolInvocationTracker:
         """Runs the client tools; its ledger tells of every call."""
         return self._tools.tracker
+
+    def read_ledger(self) -> Ledger:
+        """What became of every call of our tools."""
+        return self._tools.tracker.ledger
+
+    def watch_calls(self, changed: Callable[[], None]) -> None:
+        """Have ``changed`` called when a call of our tools begins to run, or ends."""
+        self._tools.on_change = changed
 
     @property
     def secrets(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ Rules that a change here must keep:
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -59,11 +59,14 @@ class RemoteTools:
         self._tracker = ToolInvocationTracker(
             lambda: self._tools,
             on_result=self._take,
+            on_statuses_change=lambda _statuses: self.on_change(),
             execute_when="run_settled",
             on_divergence="execute_latest",
             gate=self._ask,
             on_diagnostic=self._note,
         )
+        self.on_change: Callable[[], None] = _nobody_looks
+        """Called when a call begins to run, or ends."""
         self.diagnostics: tuple[Diagnostic, ...] = ()
         """What went wrong around the tools, not in them."""
         # The first snapshot is taken for history: here there is none.
@@ -161,6 +164,10 @@ class RemoteTools:
 
     def _note(self, diagnostic: Diagnostic) -> None:
         self.diagnostics = (*self.diagnostics, diagnostic)
+
+
+def _nobody_looks() -> None:
+    """Nothing shows the calls of this thread."""
 
 
 def _not_run(why: str) -> ToolAnswer:

@@ -24,6 +24,7 @@ from aistream_nb.chat.run_log import (
 from aistream_nb.core.normalise import normalise
 from aistream_nb.core.thread.reducer import ThreadReducer, apply_events
 from aistream_nb.core.values import Event, is_array, is_mapping
+from aistream_nb.errors import AIStreamError
 from aistream_nb.recording import Entry, Recording
 from aistream_nb.recording.entries import wire_rounds
 
@@ -87,6 +88,19 @@ class SavedConversation:
         """Who was talked to, as a chat would name it; ``None`` if nobody says."""
         named = self.recording.header.get("agent")
         return named if isinstance(named, str) else None
+
+    def agent_or_raise(self) -> str:
+        """Who was talked to.
+
+        Raises:
+            AIStreamError: The recording does not say that.
+        """
+        if self.agent is None:
+            raise AIStreamError(
+                f"{self.recording.name} does not say who the agent was; name one: "
+                "Chat.restore(…, agent=…)."
+            )
+        return self.agent
 
     @property
     def system(self) -> str | None:

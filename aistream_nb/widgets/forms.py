@@ -12,26 +12,30 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from aistream_nb.widgets.kernel import environment
 from aistream_nb.widgets.static_html import to_html, to_text
 from aistream_nb.widgets.view_model import ConversationLike
 
-if TYPE_CHECKING:
-    from aistream_nb.widgets.base import StreamWidget
+__all__ = ["LiveView", "forms_of", "with_live"]
 
-__all__ = ["forms_of", "with_live"]
+
+class LiveView(Protocol):
+    """A widget, as far as showing it goes."""
+
+    marimo_element: Any
+    model_id: Any
 
 
 def forms_of(
-    conversation: ConversationLike, live: Callable[[], StreamWidget]
+    conversation: ConversationLike, live: Callable[[], LiveView]
 ) -> dict[str, Any]:
     """The MIME bundle of a conversation; ``live`` makes its widget where one can be."""
     return with_live(to_text(conversation), to_html(conversation), live)
 
 
-def with_live(text: str, html: str, live: Callable[[], StreamWidget]) -> dict[str, Any]:
+def with_live(text: str, html: str, live: Callable[[], LiveView]) -> dict[str, Any]:
     """The MIME bundle of two static forms, and of the live one where one can be."""
     forms: dict[str, Any] = {"text/plain": text, "text/html": html}
     place = environment()
@@ -46,7 +50,7 @@ def with_live(text: str, html: str, live: Callable[[], StreamWidget]) -> dict[st
     return forms
 
 
-def _marimo_element(widget: StreamWidget) -> str:
+def _marimo_element(widget: LiveView) -> str:
     """The HTML of marimo's element around a widget; marimo is running, so it is loaded.
 
     marimo forgets an element that nobody holds, and one widget is one element.

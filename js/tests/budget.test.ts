@@ -28,6 +28,7 @@ async function weigh(entry: string): Promise<number> {
 it.each([
   ["src/widgets/transcript.tsx", 120],
   ["src/widgets/inspector.tsx", 120],
+  ["src/widgets/ledger.ts", 5],
   ["src/widgets/math.ts", 90],
 ])("%s stays within %i KB, minified and zipped", async (entry, budget) => {
   expect(existsSync(entry)).toBe(true);

@@ -127,6 +127,9 @@ class ToldCalls:
         self._note(value, Move.ASK)
 
     def _decided(self, value: Mapping[str, Any]) -> None:
+        told = self._calls.get(str(value.get("toolCallId")))
+        if told is not None and told.moves[-1:] != [Move.ASK]:
+            told.move(Move.ASK)  # the gate was asked, though it asked nobody
         if value.get("decision") == "proceed":
             self._note(value, Move.APPROVE)
             return
