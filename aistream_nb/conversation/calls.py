@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from aistream_nb.conversation.models import CallNotes, Source, ToolCallModel
-from aistream_nb.conversation.reading import mapping_at, seconds
+from aistream_nb.conversation.reading import mapping_at, seconds, text_from
 from aistream_nb.core.call_status import SETTLED
 from aistream_nb.core.messages import ToolCallPart, UIMessage
 from aistream_nb.core.values import Event, is_mapping
@@ -99,7 +99,7 @@ class CallBook:
         if notes is not None and isinstance(approval_id, str):
             notes.approval_id = approval_id
             notes.decision = None
-            self._open_questions.add(str(value.get("toolCallId")))
+            self._open_questions.add(text_from(value.get("toolCallId")))
 
     def note_decision(self, value: Mapping[str, Any], event: Event) -> str | None:
         """Somebody decided; the answer is the id of the question, if there was one."""
@@ -107,10 +107,10 @@ class CallBook:
         decision = value.get("decision")
         if notes is None or decision not in ("proceed", "deny"):
             return None
-        self._open_questions.discard(str(value.get("toolCallId")))
+        self._open_questions.discard(text_from(value.get("toolCallId")))
         notes.decision = decision
-        notes.reason = str(value.get("reason") or "")
-        notes.decided_by = str(value.get("by") or "")
+        notes.reason = text_from(value.get("reason"))
+        notes.decided_by = text_from(value.get("by"))
         notes.decided_at = seconds(event)
         arguments = value.get("arguments")
         notes.edited = arguments if is_mapping(arguments) else None
@@ -128,7 +128,7 @@ class CallBook:
 
     def note_result(self, event: Event) -> None:
         """A call was answered."""
-        call_id = str(event.get("toolCallId"))
+        call_id = text_from(event.get("toolCallId"))
         self._open_questions.discard(call_id)
         notes = self._notes.get(call_id)
         if notes is not None:
@@ -193,7 +193,7 @@ class CallBook:
             setattr(notes, field.name, getattr(image, field.name))
 
     def _notes_of(self, value: Mapping[str, Any]) -> CallNotes | None:
-        call_id = str(value.get("toolCallId"))
+        call_id = text_from(value.get("toolCallId"))
         notes = self._notes.get(call_id)
         if notes is not None:
             self._touched[call_id] = None

@@ -28,6 +28,7 @@ from aistream_nb.conversation.reading import (
     mapping_at,
     mappings,
     seconds,
+    text_from,
 )
 from aistream_nb.core.messages import UIMessage
 from aistream_nb.core.processor.processor import StreamProcessor
@@ -130,7 +131,7 @@ class Conversation(Observed):
         that makes no sense is treated as the processor's specification says.
         """
         wire = _read(event)
-        kind = str(wire.get("type", ""))
+        kind = text_from(wire.get("type"))
         before = self._BEFORE.get(kind)
         if before is not None:
             before(self, wire)
@@ -274,7 +275,7 @@ class Conversation(Observed):
         clients = mapping_at(event, "input").get("tools")
         agents = mapping_at(event, "metadata", "aistream").get("tools")
         for tool in (*mappings(clients), *mappings(agents)):
-            self._tools[str(tool.get("name", ""))] = tool
+            self._tools[text_from(tool.get("name"))] = tool
 
     def _started(self, event: Event) -> bool:
         self._in_run = True
@@ -285,13 +286,13 @@ class Conversation(Observed):
     def _finished(self, event: Event) -> bool:
         outcome = mapping_at(event, "outcome").get("type")
         self._close_run(event, stop_unanswered=outcome == "cancelled")
-        self.status = self._OUTCOMES.get(str(outcome), "finished")
+        self.status = self._OUTCOMES.get(text_from(outcome), "finished")
         return True
 
     def _failed(self, event: Event) -> bool:
         self._close_run(event, stop_unanswered=True)
         message = event.get("message") or mapping_at(event, "error").get("message")
-        self.error = str(message or "An error occurred")
+        self.error = text_from(message) or "An error occurred"
         self.status = "error"
         return True
 
@@ -320,7 +321,7 @@ class Conversation(Observed):
         return True
 
     def _custom(self, event: Event) -> bool:
-        rule = self._CUSTOM.get(str(event.get("name")))
+        rule = self._CUSTOM.get(text_from(event.get("name")))
         given = event.get("value", event.get("data"))
         value: Mapping[str, Any] = given if is_mapping(given) else {}
         if rule is not None:
@@ -344,7 +345,7 @@ class Conversation(Observed):
 
     def _round_ended(self, value: Mapping[str, Any], event: Event) -> None:
         del event
-        self.model = str(value.get("model") or "")
+        self.model = text_from(value.get("model"))
         usage = value.get("usage")
         if is_mapping(usage):
             self._round_usage_seen = True

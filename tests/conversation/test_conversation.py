@@ -15,6 +15,7 @@ from conversation_kit import (
 )
 
 from aistream_nb.conversation import Change, Conversation
+from aistream_nb.core.wire.events import EVENT_TYPES
 
 
 def test_the_question_of_a_run_comes_before_its_answer():
@@ -284,3 +285,15 @@ def test_a_member_of_another_kind_raises_nothing(odd: object):
     )
     assert conversation.status == "finished"
     assert conversation.tool_calls["c"].decision is None
+
+
+def test_depth_in_a_field_of_an_event_is_no_fault():
+    deep: list[Any] = []
+    for _ in range(10_000):
+        deep = [deep]
+    conversation = Conversation()
+    for kind in EVENT_TYPES:
+        for field in ("message", "name", "toolCallId", "value", "outcome", "messageId"):
+            conversation.receive({"type": kind, field: deep})
+    conversation.receive({"type": "RUN_ERROR", "message": deep})
+    assert (conversation.status, conversation.error) == ("error", "<list>")

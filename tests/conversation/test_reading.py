@@ -7,6 +7,7 @@ from aistream_nb.conversation.reading import (
     mapping_at,
     mappings,
     seconds,
+    text_from,
 )
 
 
@@ -40,3 +41,13 @@ def test_a_marked_result_reads_as_failed():
 @pytest.mark.parametrize("moment", [10**400, -(10**400), 1e300, float("inf")])
 def test_a_time_beyond_all_times_is_none(moment: float):
     assert seconds({"timestamp": moment}) is None
+
+
+def test_text_is_made_of_whatever_a_stranger_sent():
+    deep: list[object] = []
+    for _ in range(10_000):
+        deep = [deep]
+    given = ("a", "", None, 7, {"a": [1]}, deep)
+    assert [text_from(value) for value in given] == [
+        *("a", "", "", "7", '{"a":[1]}', "<list>"),
+    ]
