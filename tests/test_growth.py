@@ -19,7 +19,6 @@ import pytest
 from browser_copy import encoder_of
 
 from aistream_nb.conversation import Conversation
-from aistream_nb.core.invocation.snapshot import SnapshotMaker
 from aistream_nb.core.ordering.verifier import OrderingVerifier
 from aistream_nb.core.partial_json.parsers import ArgumentsParser, PartialJSONParser
 from aistream_nb.core.processor.processor import StreamProcessor
@@ -293,27 +292,7 @@ def shown_behind(history: int) -> int:
     return calls_of(more, 50)
 
 
-def followed_behind(history: int) -> int:
-    """A tracker that follows our own processor, once it has read the history."""
-    processor = StreamProcessor(message_per_id=True)
-    for event in events(messages=history, per=1):
-        processor.receive(event)
-    tracker, maker = ToolInvocationTracker(), SnapshotMaker()
-    start, *deltas = list(call_events(50))[:-1]
-    processor.receive(start)
-    tracker.set_state(maker.follow(processor, is_running=True))
-
-    def more(_: int) -> None:
-        for event in deltas:
-            processor.receive(event)
-            tracker.set_state(maker.follow(processor, is_running=True))
-
-    processor.receive(deltas.pop(0))
-    tracker.set_state(maker.follow(processor, is_running=True))
-    return calls_of(more, 50)
-
-
-BEHIND = [judged_behind, processed_behind, told_behind, shown_behind, followed_behind]
+BEHIND = [judged_behind, processed_behind, told_behind, shown_behind]
 
 
 def tracked_behind(history: int) -> int:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from tracker_session import Session
 
 from aistream_nb.core.invocation.snapshot import SnapshotMaker
+from aistream_nb.core.messages import ToolCallPart, UIMessage
 from aistream_nb.core.processor.processor import StreamProcessor
 from aistream_nb.core.tool_spec import GateRequest, Proceed
+from aistream_nb.tracker import ToolInvocationTracker
 
 
 def run(call_id: str, *pieces: str) -> list[dict[str, Any]]:
@@ -81,3 +84,42 @@ async def test_a_saved_conversation_is_restored_without_running_anything(
     assert session.ran == [("c2", {})]
     why = [row.why_not_run for row in session.tracker.ledger]
     assert why == ["it is history, and nothing about it changed", ""]
+
+
+# ---------------------------------------------------------------- what it costs
+
+
+def calls_behind(history: int) -> int:
+    """How many functions are called for 20 pieces of a call, behind a history."""
+    before = [
+        UIMessage(
+            id=f"m{n}", role="assistant", parts=(ToolCallPart(id=f"c{n}", name="w"),)
+        )
+        for n in range(history)
+    ]
+    processor = StreamProcessor(initial_messages=before)
+    tracker, maker = ToolInvocationTracker(), SnapshotMaker()
+    count = 0
+
+    def step(event: dict[str, Any]) -> None:
+        processor.receive(event)
+        tracker.set_state(maker.follow(processor, is_running=True))
+
+    def count_call(_frame: Any, event: str, _argument: Any) -> None:
+        nonlocal count
+        count += event in {"call", "c_call"}
+
+    for event in run("live", '{"rows":[', "1")[:-2]:
+        step(event)
+    profile = sys.getprofile()
+    sys.setprofile(count_call)
+    try:
+        for _ in range(20):
+            step({"type": "TOOL_CALL_ARGS", "toolCallId": "live", "delta": ",1"})
+    finally:
+        sys.setprofile(profile)
+    return count
+
+
+def test_a_snapshot_of_our_own_messages_costs_what_changed() -> None:
+    assert calls_behind(5) == calls_behind(500)
