@@ -111,6 +111,6 @@ async def test_an_offline_run_with_tools_of_ones_own_gets_stand_ins(tmp_path: Pa
 
     text = await asyncio.to_thread(regression_notebook, kept, tmp_path / "own.ipynb")
 
-    (setup, *_) = sources(text)
+    _, setup, *_ = sources(text)
     assert 'tools=recorded_tools("own.jsonl")' in setup
     assert "own.jsonl holds: no difference" in text

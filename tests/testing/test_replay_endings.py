@@ -19,6 +19,7 @@ from aistream_nb.providers.offline import (
 )
 from aistream_nb.providers.retry import RetryPolicy
 from aistream_nb.recording import Recording
+from aistream_nb.recording.writing import encode_recording
 from aistream_nb.testing import replay
 from aistream_nb.tools.travel import offline_tools
 
@@ -117,7 +118,7 @@ async def test_a_run_that_was_stopped_while_a_tool_worked_runs_it_no_further():
 async def test_a_recording_that_was_cut_off_holds_up_to_its_last_event(after: int):
     chat = ai.Chat("offline", pace=0)
     await chat.send(OFFLINE_PROMPT)
-    text = chat.recording._text().splitlines(keepends=True)
+    text = encode_recording(chat.recording, "jsonl").splitlines(keepends=True)
     torn = Recording.read("".join(text[: after + 1]).encode() + b'{"t":9,"ev')
 
     run = replay(torn, tools=offline_tools())
@@ -165,4 +166,6 @@ async def test_two_replays_are_the_same_to_the_byte():
 
     one, other = (replay(chat.recording, tools=offline_tools()) for _ in range(2))
 
-    assert one.recording._text() == other.recording._text()
+    assert encode_recording(one.recording, "jsonl") == encode_recording(
+        other.recording, "jsonl"
+    )
