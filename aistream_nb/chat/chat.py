@@ -342,7 +342,12 @@ class Chat(Deciding):
         finally:
             self._release(work)
         answers = answers_to(question["id"], self.conversation.messages)
-        return Reply(self.conversation, answers, hide=self._journal.hide)
+        return Reply(
+            self.conversation,
+            answers,
+            hide=self._journal.hide,
+            is_live=self._view.is_live_here,
+        )
 
     def _forget(self, task: asyncio.Task[Reply]) -> None:
         self._background.discard(task)

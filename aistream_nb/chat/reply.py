@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aistream_nb.conversation import Conversation, MessageModel, ToolCallModel
+from aistream_nb.widgets.forms import WIDGET_VIEW, view_of
 from aistream_nb.widgets.static_html import to_html, to_text
+
+if TYPE_CHECKING:
+    from aistream_nb.widgets.note import NoteWidget
 
 __all__ = ["Reply"]
 
@@ -16,7 +20,8 @@ class Reply:
 
     In a notebook it shows as static HTML and as plain text that is the same each
     time, so that a saved notebook reads well and passes ``pytest --nbval``; ``hide``
-    takes secrets out of both.
+    takes secrets out of both. Where ``is_live`` says that the cell shows the chat live
+    already, a page shows one line in their place, so that nothing stands there twice.
     """
 
     def __init__(
@@ -25,8 +30,10 @@ class Reply:
         messages: Sequence[MessageModel],
         *,
         hide: Callable[[str], str] = str,
+        is_live: Callable[[], bool] = bool,
     ) -> None:
         self._hide = hide
+        self._is_live = is_live
         self.messages: tuple[MessageModel, ...] = tuple(messages)
         self.status: str = conversation.status
         """``finished``, ``waiting``, ``aborted`` or ``error``."""
@@ -51,5 +58,20 @@ class Reply:
     def _repr_html_(self) -> str:
         return self._hide(to_html(self))
 
-    def _repr_mimebundle_(self, **_options: Any) -> dict[str, str]:
-        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+    def _repr_mimebundle_(self, **_options: Any) -> dict[str, Any]:
+        forms: dict[str, Any] = {
+            "text/plain": repr(self),
+            "text/html": self._repr_html_(),
+        }
+        if self._is_live():
+            forms[WIDGET_VIEW] = view_of(self._note())
+        return forms
+
+    def _note(self) -> NoteWidget:
+        from aistream_nb.widgets.note import (  # noqa: PLC0415 # a script has no view
+            NoteWidget,
+        )
+
+        count = len(self.tool_calls)
+        calls = f", {count} tool call{'' if count == 1 else 's'}" if count else ""
+        return NoteWidget(f"{self.status.capitalize()}{calls}; shown above.")

@@ -14,8 +14,8 @@ from aistream_nb.conversation import Conversation
 from aistream_nb.core.json_text import parse_json
 from aistream_nb.core.tool_spec import Decision, Deny, Proceed
 from aistream_nb.core.values import is_mapping
-from aistream_nb.widgets.forms import with_live
-from aistream_nb.widgets.kernel import audience, environment
+from aistream_nb.widgets.forms import WIDGET_VIEW, with_live
+from aistream_nb.widgets.kernel import audience, current_cell, environment
 from aistream_nb.widgets.static_html import to_html, to_text
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ class ChatView:
         self._clicks = clicks
         self._hide = hide
         self._widget: TranscriptWidget | None = None
+        self._cell: object = None
 
     @property
     def watched(self) -> bool:
@@ -67,7 +68,14 @@ class ChatView:
     def mimebundle(self) -> dict[str, Any]:
         """The live view where one can be, and the static forms in any case."""
         text, html = to_text(self._conversation), to_html(self._conversation)
-        return with_live(self._hide(text), self._hide(html), self.widget)
+        forms = with_live(self._hide(text), self._hide(html), self.widget)
+        if WIDGET_VIEW in forms:
+            self._cell = current_cell()
+        return forms
+
+    def is_live_here(self) -> bool:
+        """Whether the cell that runs shows the live view."""
+        return self._cell is not None and self._cell == current_cell()
 
     def widget(self) -> TranscriptWidget:
         """The widget, made at the first call."""

@@ -12,13 +12,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from aistream_nb.widgets.kernel import environment
 from aistream_nb.widgets.static_html import to_html, to_text
 from aistream_nb.widgets.view_model import ConversationLike
 
-__all__ = ["LiveView", "forms_of", "with_live"]
+__all__ = ["WIDGET_VIEW", "LiveView", "forms_of", "view_of", "with_live"]
+
+WIDGET_VIEW: Final = "application/vnd.jupyter.widget-view+json"
+"""The MIME type of a widget's view."""
 
 
 class LiveView(Protocol):
@@ -42,12 +45,13 @@ def with_live(text: str, html: str, live: Callable[[], LiveView]) -> dict[str, A
     if place.kind == "marimo":
         forms["text/html"] = _marimo_element(live())
     elif place.frontend_comms and not place.headless:
-        forms["application/vnd.jupyter.widget-view+json"] = {
-            "version_major": 2,
-            "version_minor": 0,
-            "model_id": live().model_id,
-        }
+        forms[WIDGET_VIEW] = view_of(live())
     return forms
+
+
+def view_of(widget: LiveView) -> dict[str, Any]:
+    """What a front end needs in order to show a widget."""
+    return {"version_major": 2, "version_minor": 0, "model_id": widget.model_id}
 
 
 def _marimo_element(widget: LiveView) -> str:

@@ -79,7 +79,8 @@ async def test_a_server_s_calls_are_the_tracker_s_and_the_table_follows_them():
     assert [row.outcome for row in chat.ledger] == ["executing"]
     charts.go_on.set()
     await run
-    await until(lambda: widget.lines[0]["decisions"] == "asked, approved, ran, answered")
+    said = "asked, approved, ran, answered"
+    await until(lambda: widget.lines[0]["decisions"] == said)
 
     assert widget.caption == "1 call, 1 ran, none ran twice."
     await chat.aclose()

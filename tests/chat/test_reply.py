@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import pytest
 from chat_kit import offline
 
 from aistream_nb.chat.reply import Reply
 from aistream_nb.conversation import Conversation
 from aistream_nb.providers.offline import OFFLINE_PROMPT
+from aistream_nb.widgets.forms import WIDGET_VIEW
 
 
 async def test_a_reply_is_the_run_without_its_question():
@@ -27,3 +29,26 @@ async def test_a_reply_shows_as_html_and_as_plain_text():
 
 def test_no_messages_are_no_text():
     assert Reply(Conversation(), ()).text == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        (OFFLINE_PROMPT, "Finished, 2 tool calls; shown above."),
+        ("And on Sunday?", "Finished; shown above."),
+    ],
+)
+async def test_where_the_cell_shows_the_chat_a_page_shows_one_line(
+    question: str, line: str
+):
+    chat = offline()
+    await chat.send(question)
+    answers = chat.conversation.messages[1:]
+    reply = Reply(chat.conversation, answers, is_live=lambda: True)
+
+    forms = reply._repr_mimebundle_()
+
+    assert forms["text/plain"] == repr(reply)
+    assert forms["text/html"] == reply._repr_html_()
+    assert forms[WIDGET_VIEW]["model_id"].startswith("aistream-")
+    assert reply._note().text == line

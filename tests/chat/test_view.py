@@ -138,3 +138,20 @@ async def test_a_decision_of_a_page_reaches_the_gate(
     assert call.status == status
     edited = call.edited_arguments
     assert (edited and edited["departure"]) == departure
+
+
+def test_a_cell_that_shows_the_live_view_is_known_from_the_next(
+    chat: ai.Chat, monkeypatch: pytest.MonkeyPatch
+):
+    cells = [3]
+    monkeypatch.setattr(view_module, "current_cell", lambda: cells[-1])
+    view = view_of(chat)
+    view.mimebundle()
+    assert not view.is_live_here()  # what a script sees is no live view
+
+    be_in(WATCHED, monkeypatch)
+    view.mimebundle()
+
+    assert view.is_live_here()
+    cells.append(4)
+    assert not view.is_live_here()
