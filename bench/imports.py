@@ -7,6 +7,7 @@ first display is everything up to the view of a chat: imports, chat, widget and 
 from __future__ import annotations
 
 import importlib.util
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -39,7 +40,12 @@ def importing(module: str) -> Pass:
 def _microseconds(module: str) -> int:
     """What the module and its parents took, with all that they import."""
     command = [sys.executable, "-X", "importtime", "-c", f"import {module}"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 - this interpreter
+    # With its bytecode, as an installer leaves a package: the first pass writes it.
+    surroundings = dict(os.environ)
+    surroundings.pop("PYTHONDONTWRITEBYTECODE", None)
+    done = subprocess.run(  # noqa: S603 - this interpreter
+        command, capture_output=True, text=True, check=True, env=surroundings
+    )
     rows = [line.split("|") for line in done.stderr.splitlines()]
     root = f" {module.partition('.')[0]}"  # what is imported by others stands deeper
     return sum(int(row[1]) for row in rows if row[-1].partition(".")[0] == root)
