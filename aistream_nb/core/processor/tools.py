@@ -3,7 +3,8 @@
 Rules that a change must keep (stream processor, sections 3.3 to 3.7, 5 and 15). A
 result is never dropped: it goes to the message that owns its call (RD-6). A call's
 approval and output survive whatever the stream still says of its input, and only a
-result moves a call on from there (RD-7). A finished input is never guessed (RD-13).
+result moves a call on from there (RD-7), and from a result nothing does. A finished
+input is never guessed (RD-13).
 """
 
 from __future__ import annotations
@@ -267,7 +268,8 @@ class ToolRules:
         call = owner.call(request.tool_call_id) if owner else None
         if owner is not None and call is not None:
             call.approval = Approval(id=request.approval_id)
-            call.state = "approval-requested"
+            if call.output is ABSENT:
+                call.state = "approval-requested"
             call.frozen = None
             stream.transcript.touch(owner)
         if owner is not None or stream.current is not None:
@@ -282,7 +284,8 @@ class ToolRules:
             call = message.awaiting(approval_id)
             if call is not None:
                 call.approval = Approval(id=approval_id, approved=approved)
-                call.state = "approval-responded"
+                if call.output is ABSENT:
+                    call.state = "approval-responded"
                 call.frozen = None
                 stream.transcript.touch(message)
         stream.tell_change()

@@ -70,6 +70,11 @@ STATES: dict[str, tuple[list[dict[str, Any]], str, str]] = {
         "input-complete",
         "complete",
     ),
+    "a late question does not undo the result": (
+        [START, END, RESULT, APPROVAL],
+        "input-complete",
+        "complete",
+    ),
     "late input does not undo the result": (
         [START, RESULT, ARGS, END],
         "input-complete",
@@ -314,3 +319,10 @@ def test_a_result_that_no_text_can_tell_is_a_result_all_the_same():
     processor = fold(START, END, {**RESULT, "content": deep})
     assert the_call(processor).output is deep
     assert results(processor) == [["<list>"]]
+
+
+def test_a_late_answer_is_kept_and_does_not_undo_the_result():
+    processor = fold(START, END, APPROVAL, RESULT, final_states=True)
+    processor.add_tool_approval_response("p", approved=False)
+    call = the_call(processor)
+    assert (call.state, call.approval) == ("complete", Approval(id="p", approved=False))
