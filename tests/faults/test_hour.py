@@ -27,8 +27,8 @@ from aistream_nb.widgets.transcript import TranscriptWidget
 
 HOUR = 3600.0
 WINDOWS = 6
-RATE = 1
-"""Deltas a second. More of them are more of the same."""
+RATE = 0.5
+"""Deltas a second; more of them are more of the same."""
 DELTA = " ahoy sailor"
 MESSAGES = 10
 """In a window; with each a call."""
