@@ -26,6 +26,7 @@ from aistream_nb.core.ordering.verifier import (
     Violation,
 )
 from aistream_nb.core.wire.frames import MAX_FRAME
+from aistream_nb.recording import Recording
 from aistream_nb.recording.judged import Answer, Judged
 from aistream_nb.widgets.forms import with_live
 from aistream_nb.widgets.static_inspector import to_html, to_text
@@ -97,7 +98,7 @@ class Inspector(Playhead):
             now=now,
             dialect=dialect,
         )
-        self._chat = source if hasattr(source, "conversation") else None
+        self._chat = source if _is_growing(source) else None
         self._judged = Judged(
             source,
             verifier=self._new_verifier(),
@@ -170,6 +171,13 @@ class Inspector(Playhead):
 
     def _act(self, action: Action) -> str:
         return "" if self._steer(action) else "An inspector only looks."
+
+
+def _is_growing(source: Any) -> bool:
+    """Whether it is a chat: a conversation whose recording goes on."""
+    recorded = isinstance(getattr(source, "recording", None), Recording)
+    is_chat = recorded and hasattr(source, "conversation")
+    return is_chat and not isinstance(source, Playhead)
 
 
 def _view(found: Violation, *, at: int) -> ViolationView:

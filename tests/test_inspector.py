@@ -12,7 +12,9 @@ import pytest
 from aistream_nb.conversation import Conversation
 from aistream_nb.errors import AIStreamError
 from aistream_nb.inspector import Inspector
+from aistream_nb.player import Player
 from aistream_nb.recording import Recording
+from aistream_nb.showing import show
 
 EVENTS: list[dict[str, Any]] = [
     {"type": "RUN_STARTED", "threadId": "t", "runId": "r"},
@@ -108,6 +110,12 @@ def test_a_chat_is_followed_as_long_as_one_is_at_its_end() -> None:
         chat.receive(event)
     assert (inspector.position, len(inspector)) == (2, 6)
     assert inspector.conversation is not chat.conversation
+
+
+def test_what_is_only_shown_or_played_does_not_grow() -> None:
+    for source in (Player(Recording.of(EVENTS)), show(EVENTS)):
+        inspector = Inspector(source)
+        assert (inspector.live, len(inspector)) == (False, len(EVENTS))
 
 
 async def test_it_plays_to_its_end_and_over_again() -> None:
