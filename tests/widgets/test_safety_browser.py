@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
+import aistream_nb as ai
+from aistream_nb.core.invocation.ledger import Ledger, LedgerRow
+from aistream_nb.inspector import Inspector
+from aistream_nb.recording import Recording
+from aistream_nb.widgets.inspector import InspectorWidget
+from aistream_nb.widgets.pulse import Pulse
 from aistream_nb.widgets.static_html import to_html, to_text
 
 pytestmark = pytest.mark.browser
@@ -27,7 +34,7 @@ LOOK: Final = """(scope) => {
       const safe = /^(https?:|mailto:|data:image\\/(png|jpe?g|gif|webp|avif);)/i;
       if (address && !safe.test(value)) bad.push(`${name}=${value}`);
       if (name === "src" && /^https?:/i.test(value)) bad.push(`loads ${value}`);
-      const styled = /url\\(|expression|position/i;
+      const styled = /url\\(|expression|position:(?! *relative)/i;
       if (name === "style" && styled.test(value)) bad.push(value);
     }
     const rel = element.getAttribute("rel") ?? "";
@@ -177,3 +184,106 @@ def test_no_attack_survives_as_a_page(host: Any, scene: Any, number: int) -> Non
     assert host.evaluate(LOOK, ".aistream-page") == []
     assert host.evaluate(POKE, ".aistream-page") is None
     assert [url for url in requests if not url.startswith(("blob:", "data:"))] == []
+
+
+# What else is shown of a stream: events, findings, differences, tables.
+
+
+class Writer:
+    """Takes down what a scene would tell its conversation."""
+
+    def __init__(self, scene: Any) -> None:
+        self.events: list[dict[str, Any]] = []
+        scene.receive = self.receive
+
+    def receive(self, kind: str, **fields: Any) -> None:
+        self.events.append({"type": kind, **fields})
+
+
+def attacks(scene: Any) -> list[dict[str, Any]]:
+    writer = Writer(scene)
+    for number, text in enumerate(ATTACKS):
+        attack(scene, number, text)
+        # What breaks a rule is told of with its ids, and unknown types by name.
+        writer.events.append({"type": text, "id": text, text: [text]})
+        writer.events.append(
+            {"type": "TEXT_MESSAGE_CONTENT", "messageId": f"x{text}", "delta": text}
+        )
+        writer.events.append({"type": "STATE_SNAPSHOT", "snapshot": {text: text}})
+        writer.events.append({"type": "RUN_ERROR", "message": text, "code": text})
+    return writer.events
+
+
+def of_inspector(events: list[dict[str, Any]]) -> str:
+    inspector = Inspector(events)
+    inspector.seek(len(inspector))
+    return inspector._repr_mimebundle_()["text/html"]
+
+
+def of_player(events: list[dict[str, Any]]) -> str:
+    player = ai.Player(Recording.of(events))
+    player.seek(len(events))
+    return player._repr_mimebundle_()["text/html"]
+
+
+def of_report(events: list[dict[str, Any]]) -> str:
+    return ai.check_ordering(events)._repr_html_()
+
+
+def of_recording(events: list[dict[str, Any]]) -> str:
+    return Recording.of(events)._repr_html_()
+
+
+def of_difference(events: list[dict[str, Any]]) -> str:
+    one, other = Recording.of(events), Recording.of(events[::2])
+    return one.diff(other)._repr_html_()
+
+
+def of_ledger(_events: list[dict[str, Any]]) -> str:
+    rows = [LedgerRow(1, it, it, (it,), it, 1, it) for it in ATTACKS]
+    return Ledger(tuple(rows))._repr_html_()
+
+
+FORMS: Final = (
+    of_inspector,
+    of_player,
+    of_report,
+    of_recording,
+    of_difference,
+    of_ledger,
+)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
+def test_nothing_runs_or_loads_in_a_static_form(
+    host: Any, scene: Any, form: Callable[[list[dict[str, Any]]], str]
+) -> None:
+    html = form(attacks(scene))
+    assert "__hit" in html
+    requests = host.requests()
+    page = f"<!doctype html><meta charset=utf-8><main>{html}</main>"
+    host.thread.run(host.page.set_content(page))
+    assert host.evaluate(LOOK, "main") == []
+    assert host.evaluate(POKE, "main") is None
+    assert requests == []
+
+
+def test_nothing_runs_or_loads_in_a_live_inspector(host: Any, scene: Any) -> None:
+    requests = host.requests()
+    events = attacks(scene)
+    inspector = Inspector(events)
+    inspector._widget = InspectorWidget(
+        inspector, on_action=inspector._act, pulse=Pulse(interval=0)
+    )
+    host.show(inspector._widget)
+    host.wait(".aistream-events")
+    host.evaluate("() => document.querySelector('.aistream-events').focus()")
+    for position in range(0, len(events), 397):
+        inspector.seek(position)
+        host.pump()
+        host.press("ArrowDown")
+        assert host.evaluate(LOOK, "main") == []
+    assert host.evaluate(POKE, "main") is None
+    assert [url for url in requests if not url.startswith(("blob:", "data:"))] == []
+    assert host.errors() == []
+    inspector._widget.close()
