@@ -170,6 +170,28 @@ describe("streams", () => {
     expect(words()).toBe("answered by the server");
   });
 
+  it("that nobody will decide any more, once the kernel is gone", async () => {
+    const { model, el } = show();
+    asking(model);
+    await settle();
+    const state = () => el.querySelector(".aistream-state")?.textContent;
+    expect(state()).toBe("waiting for you");
+    model.alive = false;
+    model.emit("comm_live_update");
+    await settle();
+    expect(state()).toBe("was never decided");
+    expect(el.querySelector(".aistream-tone-ask")).toBeNull();
+    for (const [status, words] of [
+      ["executing", "broken off"],
+      ["approved", "never ran"],
+      ["complete", "done"],
+    ] as const) {
+      model.frames(call({ status }));
+      await settle();
+      expect(state()).toBe(words);
+    }
+  });
+
   it("results as table, tree, picture and text", async () => {
     const { model, el } = show();
     asking(model);

@@ -210,3 +210,4 @@ def test_two_thousand_messages_leave_the_composer_quick(host: Any, scene: Any) -
     show("2,000 messages", {"first": opened, "second": second, "typing ms": typing})
     assert host.count(".aistream-turn") == 2000
     assert typing < 100
+    assert second < 10
