@@ -14,7 +14,6 @@ from typing import Any, Final
 
 from aistream_nb.core.turn_events import ToolCallResult
 from aistream_nb.core.wire.sse import FrameSplitter
-from aistream_nb.errors import TurnError
 from aistream_nb.providers.base import ReadyCall, Translator, TurnRequest
 from aistream_nb.providers.continuation import call_text
 from aistream_nb.providers.dialects import DIALECTS
@@ -57,11 +56,8 @@ def round_entries(
     translator = DIALECTS[record.wire].translator(_request(record, tail))
     ready = _ready_calls(translator, body)
     ending = translator.close()
-    try:
-        if ready or (ending.paused and ending.error is None):
-            return tuple(translator.continuation(_results(ready, answers)))
-    except TurnError:  # a torn answer may hold no history that a provider would take
-        return ()
+    if ready or (ending.paused and ending.error is None):
+        return tuple(translator.continuation(_results(ready, answers)))
     text = translator.full_text()
     if ending.error is not None or not text.strip():
         return ()

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
-from aistream_nb.chat.ids import counted_ids
+import pytest
+
+from aistream_nb.chat.ids import counted_ids, untaken_ids
+from aistream_nb.errors import AIStreamError
 
 
 def test_ids_count_by_kind():
@@ -16,3 +19,11 @@ def test_ids_count_by_kind():
 def test_threads_of_two_chats_differ_unless_they_are_named():
     assert counted_ids()("thread") != counted_ids()("thread")
     assert counted_ids("t")("thread") == "t"
+
+
+def test_a_factory_that_gives_only_taken_ids_is_told_so():
+    new_id = untaken_ids(lambda kind: kind, {"msg"})
+
+    assert new_id("run") == "run"
+    with pytest.raises(AIStreamError, match="no new id for 'msg'"):
+        new_id("msg")

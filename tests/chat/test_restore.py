@@ -288,12 +288,15 @@ async def test_another_provider_goes_on_and_is_told_the_calls_in_its_own_words(
 async def test_bare_events_are_gone_on_with_by_whoever_is_named():
     ids = {"threadId": "t", "runId": "r"}
     question = [{"type": "text", "text": "Hi"}]
-    said = {"messages": [{"id": "q", "role": "user", "content": question}]}
+    system = {"id": "s", "role": "system", "content": "Be brief."}
+    said = {"messages": [system, {"id": "q", "role": "user", "content": question}]}
     recording = ai.Recording.of(
         [
             {"type": "TEXT_MESSAGE_CHUNK", "messageId": "hello", "delta": "Welcome!"},
             {"type": "RUN_STARTED", **ids, "input": {**ids, **said}},
             {"type": "TOOL_CALL_CHUNK", "toolCallId": "c", "toolCallName": "look"},
+            {"type": "TEXT_MESSAGE_START", "messageId": "e", "role": "assistant"},
+            {"type": "TEXT_MESSAGE_END", "messageId": "e"},
             {"type": "TEXT_MESSAGE_CHUNK", "messageId": "m", "delta": "Hello."},
             {"type": "RUN_FINISHED", **ids},
         ]

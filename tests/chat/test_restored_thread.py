@@ -42,3 +42,15 @@ def test_bare_text_before_a_run_is_no_run():
     restore_thread(thread, SavedConversation(Recording.of(events)))
 
     assert thread.messages == []
+
+
+def test_only_a_decision_makes_a_part_a_decision():
+    recording = Recording.of([{**event, **IDS} for event in answer("Hello")])
+    parts = [{"type": "text"}, {"id": "c", "approval": {"id": "a", "approved": True}}]
+    body = {"messages": [{"id": "m", "parts": parts}, "no message"]}
+    recording.append_wire(1, request={"body": body})
+    thread = RemoteThread("t")
+
+    restore_thread(thread, SavedConversation(recording))
+
+    assert thread._approvals == {"c": ("a", True)}

@@ -35,7 +35,7 @@ def test_a_call_of_which_nothing_is_known_is_told_so():
 
 
 def test_what_no_provider_would_take_back_is_left_out():
-    broken = CALL.replace(b'"ID"', b'""')
+    broken = CALL[:40]
 
     assert round_entries(ANTHROPIC, broken, answers=(), tail=()) == ()
     assert round_entries(ANTHROPIC, b"", answers=(), tail=()) == ()

@@ -127,3 +127,10 @@ def test_a_header_without_a_model_is_enough_for_a_provider():
     recording = Recording(clock=lambda: 0.0, header={"provider": "anthropic"})
 
     assert rebuilt_agent(recording, HttpClient(), {}).name == "anthropic"
+
+
+def test_a_note_that_says_nothing_of_an_agent_stands_in_nobody_s_way():
+    recording = Recording.of([], provider="anthropic", model="m")
+    recording.append_note("restored", "somewhere")
+
+    assert rebuilt_agent(recording, HttpClient(), {}).name == "anthropic"
