@@ -219,3 +219,7 @@ def test_where_a_front_end_may_be_the_player_has_a_live_view(
 
     assert forms == again
     assert "application/vnd.jupyter.widget-view+json" in forms
+    player.seek(2)
+    assert player._view().get_state()["_snapshot"]["conversation"]["inspect"][
+        "position"
+    ] == len("ab")

@@ -119,7 +119,7 @@ class InspectorWidget(StreamWidget):
         self._spans = SpanTracker()
         self._tracked = 0
         self._inspect = InspectView()
-        self._filtered: tuple[str, int, list[int]] = ("", 0, [])
+        self._searched: list[str] = []
         self._encoder = FrameEncoder(
             # What is folded at once says nothing of how long it took.
             source.conversation,
@@ -217,16 +217,16 @@ class InspectorWidget(StreamWidget):
         return row
 
     def _passing(self, wanted: str, row: Callable[[int], EventRow]) -> Sequence[int]:
-        """The events that pass a filter; what is known of the same one is kept."""
-        count = len(self._source.events)
-        if not wanted:
+        """The events that pass a filter; what is looked through is made once."""
+        count, texts, words = len(self._source.events), self._searched, wanted.split()
+        if not words:
             return range(count)
-        known, seen, passing = self._filtered
-        if known != wanted or seen > count:
-            seen, passing = 0, []
-        words = wanted.split()
-        passing.extend(index for index in range(seen, count) if _has(row(index), words))
-        self._filtered = (wanted, count, passing)
+        if len(texts) > count:
+            texts.clear()
+        texts.extend(_searched(row(index)) for index in range(len(texts), count))
+        passing = range(count)
+        for word in words:
+            passing = [index for index in passing if word in texts[index]]
         return passing
 
     def _worst(self) -> dict[int, ViolationView]:
@@ -275,9 +275,9 @@ def _pretty(event: Event) -> str:
     return json.dumps(event, ensure_ascii=False, indent=2, default=str)
 
 
-def _has(row: EventRow, words: Sequence[str]) -> bool:
-    text = f"{row.type} {row.id} {row.rule} {row.level or ''} {_kinds(row)}".lower()
-    return all(word in text for word in words)
+def _searched(row: EventRow) -> str:
+    """What the words of a filter are looked for in."""
+    return f"{row.type} {row.id} {row.rule} {row.level or ''} {_kinds(row)}".lower()
 
 
 _KINDS: Final = {
