@@ -139,10 +139,10 @@ class GrammarReader:
             return ""
         end = len(text)
         self.budget = _SCANS * end if end > _WORTH_SCANNING and is_plain(text) else 0
-        pos = self.inside(self, text) if self.inside else 0
+        inside = self.inside
+        pos = 0 if inside is None else inside(self, text)
         while pos < end:
-            action = self.due.get(text[pos], _fail)
-            pos = action(self, text, pos)
+            pos = self.due.get(text[pos], _fail)(self, text, pos)
         return self.unread
 
 
@@ -298,8 +298,9 @@ def _cut(reader: GrammarReader, text: str, stop: int) -> int:
 
 def _number(reader: GrammarReader, text: str, pos: int) -> int:
     match = match_number_start(text, pos)
-    stop, token = match.end(), match[0]
-    is_short = len(token) <= NUMBER_LIMIT
+    token = match[0]
+    length = len(token)
+    stop, is_short = pos + length, length <= NUMBER_LIMIT
     is_whole = token[-1] in DIGITS and is_short
     if not is_whole:
         value = reader.unfinished(token)

@@ -118,8 +118,8 @@ class PartialJSONParser:
         count = len(pieces)
         if count > taken:
             self._taken = count
-            new = pieces[-1] if count == taken + 1 else "".join(pieces[taken:])
-            if self._ragged or new[-1:] in _BLANKS:
+            new = pieces[taken] if count == taken + 1 else "".join(pieces[taken:])
+            if self._ragged or (new and new[-1] in _BLANKS):
                 new = self._trim(new)
             if new and self._reader.receive(new):
                 self._begin_anew()

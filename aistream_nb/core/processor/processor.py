@@ -241,7 +241,7 @@ class StreamProcessor:
 
         For a view that looks after every delta, where a whole message is too much.
         """
-        found = self._transcript.find(message_id)
+        found = self._transcript.by_id.get(message_id)
         if found is None:
             return ""
         only = found.text_part if len(found.parts) == 1 else None

@@ -21,7 +21,8 @@ class Transcript:
 
     def __init__(self, messages: Iterable[UIMessage] = ()) -> None:
         self._drafts: list[MessageDraft] = []
-        self._by_id: dict[str, MessageDraft] = {}
+        self.by_id: dict[str, MessageDraft] = {}
+        """The first message of each id, to look at."""
         self._owners: dict[str, list[MessageDraft]] | None = None
         self._changed: list[MessageDraft] = []
         self._gone: list[str] = []
@@ -43,11 +44,11 @@ class Transcript:
 
     def find(self, message_id: str) -> MessageDraft | None:
         """The first message of this id."""
-        return self._by_id.get(message_id)
+        return self.by_id.get(message_id)
 
     def holds(self, message: MessageDraft) -> bool:
         """Whether the message is in the list."""
-        return self._by_id.get(message.id) is message
+        return self.by_id.get(message.id) is message
 
     def touch(self, message: MessageDraft) -> None:
         """Note that a message changed."""
@@ -85,17 +86,17 @@ class Transcript:
 
     def rename(self, message: MessageDraft, message_id: str) -> None:
         """Give a message the id that the stream has for it."""
-        del self._by_id[message.id]
+        del self.by_id[message.id]
         self._gone.append(message.id)
         message.id = message_id
-        self._by_id[message_id] = message
+        self.by_id[message_id] = message
         self.touch(message)
 
     def replace(self, messages: Iterable[UIMessage]) -> None:
         """Make the list these messages; a draft whose value did not change stays."""
-        before = self._by_id
+        before = self.by_id
         self._drafts = []
-        self._by_id = {}
+        self.by_id = {}
         self._owners = None
         self._frozen = None
         for message in messages:
@@ -105,19 +106,19 @@ class Transcript:
                 self.touch(draft)
                 draft.keep(message)
             self._place(draft)
-        self._gone.extend(name for name in before if name not in self._by_id)
+        self._gone.extend(name for name in before if name not in self.by_id)
 
     def put_back(self, drafts: list[MessageDraft]) -> None:
         """Make the list these drafts, of which some are in it already."""
         before, now = self._drafts, dict.fromkeys(drafts)
         known = dict.fromkeys(before)
         self._drafts = drafts
-        self._by_id = {draft.id: draft for draft in reversed(drafts)}
+        self.by_id = {draft.id: draft for draft in reversed(drafts)}
         self._frozen = None
         self._gone.extend(
             draft.id
             for draft in before
-            if draft not in now and draft.id not in self._by_id
+            if draft not in now and draft.id not in self.by_id
         )
         if self._owners is not None:
             self._disown([draft for draft in before if draft not in now])
@@ -137,7 +138,7 @@ class Transcript:
     def remove(self, message: MessageDraft) -> None:
         """Take a message out."""
         self._drafts = [each for each in self._drafts if each is not message]
-        del self._by_id[message.id]
+        del self.by_id[message.id]
         self._gone.append(message.id)
         self._owners = None
         self._frozen = None
@@ -175,6 +176,6 @@ class Transcript:
 
     def _place(self, draft: MessageDraft) -> None:
         self._drafts.append(draft)
-        self._by_id.setdefault(draft.id, draft)
+        self.by_id.setdefault(draft.id, draft)
         for call_id in draft.call_ids:
             self._note_owner(call_id, draft)
