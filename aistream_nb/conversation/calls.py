@@ -92,12 +92,13 @@ class CallBook:
 
     # ------------------------------------------------------------ from events
 
-    def note_question(self, value: Mapping[str, Any]) -> None:
+    def note_question(self, value: Mapping[str, Any], event: Event) -> None:
         """A person is asked about a call."""
         notes = self._notes_of(value)
         approval_id = mapping_at(value, "approval").get("id")
         if notes is not None and isinstance(approval_id, str):
             notes.approval_id = approval_id
+            notes.asked_at = seconds(event)
             notes.decision = None
             self._open_questions.add(text_from(value.get("toolCallId")))
 
@@ -120,11 +121,12 @@ class CallBook:
         notes.approval_id = approval_id
         return approval_id
 
-    def note_execution(self, value: Mapping[str, Any]) -> None:
+    def note_execution(self, value: Mapping[str, Any], event: Event) -> None:
         """A call runs."""
         notes = self._notes_of(value)
         if notes is not None:
             notes.executing = notes.executed = True
+            notes.executed_at = seconds(event)
 
     def note_result(self, event: Event) -> None:
         """A call was answered."""

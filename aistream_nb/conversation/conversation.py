@@ -329,8 +329,7 @@ class Conversation(Observed):
         return rule is not None
 
     def _asked(self, value: Mapping[str, Any], event: Event) -> None:
-        del event
-        self._calls.note_question(value)
+        self._calls.note_question(value, event)
 
     def _decided(self, value: Mapping[str, Any], event: Event) -> None:
         approval_id = self._calls.note_decision(value, event)
@@ -340,8 +339,7 @@ class Conversation(Observed):
             )
 
     def _executing(self, value: Mapping[str, Any], event: Event) -> None:
-        del event
-        self._calls.note_execution(value)
+        self._calls.note_execution(value, event)
 
     def _round_ended(self, value: Mapping[str, Any], event: Event) -> None:
         del event

@@ -99,6 +99,8 @@ class CallNotes:
     executed: bool = False
     stopped: bool = False
     started_at: float | None = None
+    asked_at: float | None = None
+    executed_at: float | None = None
     ended_at: float | None = None
 
 
@@ -120,6 +122,8 @@ class ToolCallModel(Mirror):
     annotations = Mirrored(help="MCP's hints about the tool, in MCP's spelling.")
     parameters = Mirrored(help="The JSON Schema of the arguments, or None.")
     started_at = Mirrored(help="When the call began, in seconds, or None.")
+    asked_at = Mirrored(help="When a person was asked about it, in seconds, or None.")
+    executed_at = Mirrored(help="When its tool began to run, in seconds, or None.")
     ended_at = Mirrored(help="When its result came, in seconds, or None.")
 
     def __init__(self, source: Source, call_id: str, notes: CallNotes) -> None:
@@ -170,6 +174,8 @@ class ToolCallModel(Mirror):
             "annotations": _annotations(tool),
             "parameters": tool.get("parameters"),
             "started_at": notes.started_at,
+            "asked_at": notes.asked_at,
+            "executed_at": notes.executed_at,
             "ended_at": notes.ended_at,
         }
 

@@ -239,9 +239,18 @@ def view_call(
         decided_at=getattr(call, "decided_at", None),
         by_server=bool(getattr(call, "by_server", False)),
         edited=_edited_text(call),
-        started_at=getattr(call, "started_at", None),
+        started_at=getattr(call, "executed_at", None)
+        or getattr(call, "started_at", None),
+        waited=_waited(call),
         ended_at=getattr(call, "ended_at", None),
     )
+
+
+def _waited(call: object) -> float | None:
+    asked, decided = getattr(call, "asked_at", None), getattr(call, "decided_at", None)
+    if not isinstance(asked, (int, float)) or not isinstance(decided, (int, float)):
+        return None
+    return round(max(0.0, decided - asked), 3)
 
 
 def _optional(call: object, name: str) -> str | None:

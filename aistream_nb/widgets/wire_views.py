@@ -91,7 +91,10 @@ class CallView(Wire):
     """What a person made of the arguments, as JSON text."""
     by_server: bool = False
     started_at: float | None = None
-    """Seconds since the epoch."""
+    """When its tool began to run, in seconds since the epoch; where nobody says that,
+    when the call began."""
+    waited: float | None = None
+    """How many seconds a person took to decide; not a part of the run."""
     ended_at: float | None = None
     approval: ApprovalView | None = None
 

@@ -324,6 +324,7 @@ function emptyCall(id: string): CallView {
     edited: null,
     by_server: false,
     started_at: null,
+    waited: null,
     ended_at: null,
     approval: null,
   };

@@ -77,6 +77,7 @@ export interface CallView {
   readonly edited: string | null;
   readonly by_server: boolean;
   readonly started_at: number | null;
+  readonly waited: number | null;
   readonly ended_at: number | null;
   readonly approval: ApprovalView | null;
 }

@@ -98,6 +98,7 @@ export const CALL = {
   edited: null,
   by_server: false,
   started_at: null,
+  waited: null,
   ended_at: null,
   approval: null,
 } as const;

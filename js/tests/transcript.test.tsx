@@ -207,6 +207,16 @@ describe("streams", () => {
       (await result([{ a: 1 }, { a: 2, b: "x" }])).querySelectorAll("tr"),
     ).toHaveLength(3);
     expect(el.querySelector(".aistream-time")?.textContent).toBe("2.2 s");
+    model.frames(
+      call({ status: "complete", result: "1", started_at: 9, waited: 7, ended_at: 9 }),
+    );
+    await settle();
+    expect(el.querySelector(".aistream-time")?.textContent).toBe(
+      "0.0 s · waited 7.0 s",
+    );
+    model.frames(call({ status: "denied", started_at: 1, waited: 0.4, ended_at: 3 }));
+    await settle();
+    expect(el.querySelector(".aistream-time")?.textContent).toBe("waited 0.4 s");
     expect((await result({ a: { b: [] } })).textContent).toContain("empty list");
     expect(
       (await result("data:image/png;base64,AAAA")).querySelector("img"),

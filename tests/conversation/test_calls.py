@@ -7,8 +7,8 @@ from aistream_nb.conversation.conversation import Conversation
 def test_what_is_said_of_an_unknown_call_is_ignored():
     book = CallBook(Conversation())
     book.note_growth({"toolCallId": "c"})
-    book.note_question({"toolCallId": "c", "approval": {"id": "a"}})
-    book.note_execution({"toolCallId": "c"})
+    book.note_question({"toolCallId": "c", "approval": {"id": "a"}}, {})
+    book.note_execution({"toolCallId": "c"}, {})
     book.note_result({"toolCallId": "c"})
 
     assert book.note_decision({"toolCallId": "c", "decision": "deny"}, {}) is None

@@ -136,3 +136,19 @@ def test_a_call_that_nobody_here_decided_or_ran_was_the_server_s():
     conversation = run(started(), *text("x"), *call(), result())
 
     assert conversation.tool_calls["c"].by_server
+
+
+def test_a_call_knows_when_it_was_asked_about_and_when_it_began_to_run():
+    conversation = run(
+        started(),
+        *text("x"),
+        *call(),
+        {**ASKED, "timestamp": 2000},
+        {**custom("aistream:decision", decision="proceed"), "timestamp": 9000},
+        {**custom("aistream:executing"), "timestamp": 9001},
+        {**result(), "timestamp": 9500},
+    )
+
+    found = conversation.tool_calls["c"]
+    assert (found.asked_at, found.decided_at) == (2.0, 9.0)
+    assert (found.executed_at, found.ended_at) == (9.001, 9.5)

@@ -124,3 +124,25 @@ def test_calls_have_a_place_and_results_have_none() -> None:
 )
 def test_hints_are_words(hints: object, words: tuple[str, ...], danger: bool) -> None:  # noqa: FBT001 # a parameter of the table
     assert approval_words(hints) == (words, danger)
+
+
+@pytest.mark.parametrize(
+    ("times", "started", "waited"),
+    [
+        ({"started_at": 1.0}, 1.0, None),
+        ({"started_at": 1.0, "executed_at": 9.0}, 9.0, None),
+        (
+            {"started_at": 1.0, "asked_at": 2.0, "decided_at": 8.5, "executed_at": 9.0},
+            9.0,
+            6.5,
+        ),
+        ({"asked_at": 2.0}, None, None),
+        ({"asked_at": 2.0, "decided_at": 1.0}, None, 0.0),
+    ],
+)
+def test_how_long_a_tool_ran_holds_no_waiting(
+    times: dict[str, float], started: float | None, waited: float | None
+) -> None:
+    view = view_call(call(**times))
+
+    assert (view.started_at, view.waited) == (started, waited)

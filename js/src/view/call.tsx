@@ -53,10 +53,16 @@ function isSettled(view: CallView): boolean {
   return ["complete", "denied", "error", "aborted"].includes(view.status);
 }
 
+/** How long the tool ran and, apart from that, how long a person took to decide. */
 function Elapsed({ view }: { readonly view: CallView }) {
-  if (view.started_at === null || view.ended_at === null) return null;
-  if (view.ended_at < view.started_at) return null;
-  return <span class="aistream-time">{duration(view.ended_at - view.started_at)}</span>;
+  const words: string[] = [];
+  const { started_at: start, ended_at: end, waited } = view;
+  if (start !== null && end !== null && end >= start && view.status !== "denied")
+    words.push(duration(end - start));
+  // A notebook that was saved long ago does not say it.
+  if (typeof waited === "number") words.push(`waited ${duration(waited)}`);
+  if (words.length === 0) return null;
+  return <span class="aistream-time">{words.join(" · ")}</span>;
 }
 
 function Decided({ view }: { readonly view: CallView }) {
