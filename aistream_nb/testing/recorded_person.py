@@ -55,7 +55,7 @@ def recorded_audience(recording: Recording) -> Callable[[], Awaitable[str | None
         if not is_mapping(value):
             continue
         call_id = str(value.get("toolCallId"))
-        if name in ASKED:
+        if str(name) in ASKED:
             reasons[call_id] = None
         elif name == _DECIDED and call_id in reasons and _is_nobodys(value):
             reasons[call_id] = str(value.get("reason") or _UNKNOWN)
@@ -104,4 +104,4 @@ def _is_nobodys(value: Mapping[str, Any]) -> bool:
 
     Where the time ran out somebody was there; it ends now as it ended then.
     """
-    return value.get("by") in _NO_PERSON and value.get("outcome") != _RAN_OUT
+    return str(value.get("by")) in _NO_PERSON and value.get("outcome") != _RAN_OUT

@@ -83,7 +83,8 @@ def recorded_tools(
         if event.get("type") == "TOOL_CALL_START":
             names[call_id] = str(event.get("toolCallName"))
         elif event.get("name") == "aistream:executing":
-            ran.add(str(event["value"].get("toolCallId")))
+            value = event.get("value")
+            ran.add(str(value.get("toolCallId")) if is_mapping(value) else "")
         for answered, content, failed in _results(event):
             tool = tools.get(names.get(answered, ""))
             if tool is not None and answered in ran:

@@ -98,11 +98,11 @@ def _take_wire(entry: Entry, wire: Mapping[str, Any], attempts: list[_Attempt]) 
 
 def _note_busy(event: Event, busy: set[str]) -> None:
     """Which calls are asked about, or run."""
-    if event.get("name") in {*ASKED, "aistream:executing"}:
+    if str(event.get("name")) in {*ASKED, "aistream:executing"}:
         busy.add(_told_of(event))
     elif event.get("name") == "aistream:decision":
         busy.discard(_told_of(event))
-    elif event.get("type") in {"RUN_STARTED", "RUN_ERROR"}:
+    elif str(event.get("type")) in {"RUN_STARTED", "RUN_ERROR"}:
         busy.clear()
     busy.difference_update(_answered(event))
 
@@ -139,12 +139,13 @@ def _failure(event: Event, *, is_empty: bool) -> ProviderError | None:
 def questions_of(recording: Recording) -> list[Question]:
     """What the person sent, in order."""
     questions: list[Question] = []
-    seen: set[object] = set()
+    seen: set[str] = set()
     for run in _runs(recording.events):
         asked = _asked(run)
-        if asked is None or asked.get("id") in seen:
+        if asked is None or str(asked.get("id")) in seen:
             continue
-        seen.add(asked.get("id", object()))
+        if "id" in asked:
+            seen.add(str(asked["id"]))
         questions.append(
             Question(
                 text=str(asked.get("content", "")),
@@ -184,7 +185,7 @@ def _place(run: Sequence[Event]) -> int | None:
 
 
 def _ending(run: Sequence[Event]) -> str:
-    last = next((e for e in reversed(run) if e.get("type") in _ENDS), None)
+    last = next((e for e in reversed(run) if str(e.get("type")) in _ENDS), None)
     if last is None:
         return "cut off"
     if last.get("type") == "RUN_ERROR":

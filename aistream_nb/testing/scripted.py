@@ -148,7 +148,7 @@ class RecordedGate:
             if not is_mapping(value):
                 continue
             call_id = str(value.get("toolCallId"))
-            if name in ASKED:
+            if str(name) in ASKED:
                 asked[call_id] = (run, event)
             elif name == "aistream:decision":
                 question = asked.pop(call_id, None)
