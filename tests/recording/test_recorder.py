@@ -72,6 +72,17 @@ def test_the_recording_of_the_first_release_keeps_loading():
     assert recording.notices == []
 
 
+@pytest.mark.parametrize("kept", sorted(FIXTURES.iterdir()), ids=lambda path: path.name)
+def test_a_recording_of_every_version_keeps_loading_and_comes_back(kept, tmp_path):
+    recording = Recording.load(kept)
+
+    assert recording.ending == "finished"
+    assert recording.notices == []
+    again = Recording.load(recording.save(tmp_path / kept.name))
+    assert again.entries == recording.entries
+    assert again.header == recording.header
+
+
 def test_no_planted_key_is_ever_kept(tmp_path):
     path = tmp_path / "run.jsonl"
     with Recording.open(path, header={"api_key": KEY, "note": KEY}) as recording:

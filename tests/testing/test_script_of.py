@@ -160,3 +160,11 @@ def test_calls_that_a_stop_left_open_are_told_apart():
     assert loose.ran == {"look": 2}
     assert loose.at_work == {"look": {1}}
     assert loose.in_question == {"3": 1}
+
+
+def test_questions_without_ids_are_all_told():
+    asked = {"role": "user", "content": "Hi"}
+
+    questions = questions_of(made(started(asked), started(asked)))
+
+    assert [one.text for one in questions] == ["Hi", "Hi"]
