@@ -101,7 +101,7 @@ def test_the_magic_itself_can_be_called_too(shell: Any):
         ("%%agent --provider offline --gate nothing\nHi", "no gate 'nothing'"),
         ("%%agent --provider offline --name a-b\nHi", "no name of a variable"),
         ("%%agent --provider offline --name ai\nHi", "ai is a module"),
-        ("%%agent --provider nobody:x\nHi", "known are"),
+        ("%%agent --provider nobody:x\nHi", "An agent is"),
         ("%%agent --colour\nHi", "unrecognized arguments"),
         ("%agent_record --name x", "There is no chat 'x'"),
         ("%agent_check", "Which chat?"),
