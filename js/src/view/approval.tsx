@@ -87,9 +87,11 @@ export function Approval({ call, approval }: Props) {
     >
       <p class="aistream-question">
         Run <code>{name}</code>?
-        <kbd class="aistream-shortcut" title="F8 brings the keyboard here">
-          F8
-        </kbd>
+        {!gone && (
+          <kbd class="aistream-shortcut" title="F8 brings the keyboard here">
+            F8
+          </kbd>
+        )}
       </p>
       <ul class="aistream-hints" aria-label="What its author says">
         {approval.words.map((words) => (

@@ -224,7 +224,7 @@ function Facts({ facts }: { readonly facts: TurnView }) {
     facts.output_tokens !== null &&
       `${facts.output_tokens.toLocaleString("en-US")} out`,
   ].filter(Boolean);
-  return <span>{words.join(" · ")}</span>;
+  return words.length > 0 ? <span>{words.join(" · ")}</span> : null;
 }
 
 function CopyTurn({ turn }: { readonly turn: TurnModel }) {
