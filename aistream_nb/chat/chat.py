@@ -142,13 +142,12 @@ class Chat(Deciding):
         Args:
             saved: A recording, or the path of its file, also of one that was torn.
             agent: Who goes on; by default the agent that was recorded.
-            **options: As for :class:`Chat`. Tools and gate are not in a recording, so
-                they are given anew; ``system`` is, and may be.
+            **options: As for :class:`Chat`. Tools, gate and keys are not in a
+                recording, so they are given anew; what else was set is as it was.
 
         Raises:
             RecordingError: The file cannot be read.
-            AIStreamError: The recording does not say who the agent was, the agent
-                cannot take up a conversation, or an option is unknown.
+            AIStreamError: Nobody says who the agent was, or it cannot go on.
 
         >>> chat = Chat("offline", pace=0)
         >>> reply = asyncio.run(chat.send("Should we take the ferry to Hvar?"))
@@ -157,9 +156,10 @@ class Chat(Deciding):
         True
         """
         read = SavedConversation.of(saved)
-        system = options.pop("system", None) or read.system
-        who = read.agent_or_raise() if agent is None else agent
-        return cls(who, system=system, history=read.recording, **options)
+        options.setdefault("system", read.system)
+        if agent is None:
+            agent, options = read.agent_or_raise(), {**read.options, **options}
+        return cls(agent, history=read.recording, **options)
 
     def _take_up(self, saved: SavedConversation) -> None:
         agent = self._agent

@@ -21,6 +21,7 @@ from aistream_nb.chat.run_log import (
     ending_of,
     text_of,
 )
+from aistream_nb.chat.told_options import read_options
 from aistream_nb.core.normalise import normalise
 from aistream_nb.core.thread.reducer import ThreadReducer, apply_events
 from aistream_nb.core.values import Event, is_array, is_mapping
@@ -107,6 +108,15 @@ class SavedConversation:
         """The system prompt; ``None`` if there was none."""
         told = self.recording.header.get("system")
         return told if isinstance(told, str) and told else None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options that the agent was made with, as far as the recording says."""
+        header = self.recording.header
+        if header.get("protocol") != "ag-ui":
+            return read_options(header.get("options"))
+        approvals = header.get("approvals")
+        return {"approvals": approvals} if is_array(approvals) and approvals else {}
 
     @property
     def thread_id(self) -> str | None:

@@ -344,3 +344,44 @@ async def test_an_earlier_question_can_be_asked_anew_in_a_restored_chat():
     await again.edit(first.id, OFFLINE_PROMPT)
 
     assert [m.role for m in again.conversation.messages].count("user") == 1
+
+
+# ---------------------------------------------------------------- files
+
+
+async def test_a_file_whose_last_line_is_torn_is_gone_on_with(tmp_path: Path):
+    counted = Counted()
+    chat = live("anthropic", counted)
+    path = tmp_path / "growing.jsonl"
+    chat.recording.record_to(path)
+    await chat.send(OFFLINE_BOOKING_PROMPT)
+    chat.recording.close()
+    whole = path.read_bytes()
+    ran = Counter(counted.ran)
+
+    for part in range(1, 8):
+        left = tmp_path / f"left_{part}.jsonl"
+        left.write_bytes(whole[: len(whole) * part // 8])
+        again = ai.Chat.restore(left, pace=0, tools=counted.tools, gate=allow)
+
+        assert again.conversation.status == "aborted"
+        assert no_call_is_open(again)
+        assert left.read_bytes() == whole[: len(whole) * part // 8]
+    assert counted.ran == ran
+
+
+async def test_a_restored_chat_can_go_on_in_the_same_file(tmp_path: Path):
+    chat = offline()
+    path = chat.recording.save(tmp_path / "chat.jsonl")
+    chat.recording.record_to(path)
+    await chat.send(OFFLINE_PROMPT)
+    chat.recording.close()
+
+    again = ai.Chat.restore(path, pace=0)
+    again.recording.record_to(path)
+    await again.send("And on Sunday?")
+    again.recording.close()
+
+    later = ai.Chat.restore(path, pace=0)
+    assert history_of(later) == history_of(again)
+    assert replay(path, tools=offline_tools()).check()

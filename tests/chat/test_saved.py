@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from aistream_nb.chat import Chat
 from aistream_nb.chat.run_log import SavedCall, ending_of, text_of
 from aistream_nb.chat.saved import SavedConversation, origin_of
 from aistream_nb.errors import AIStreamError
@@ -95,3 +96,31 @@ def test_texts_come_in_parts_or_not():
 def test_what_is_signed_for_one_is_for_nobody_else():
     assert origin_of({"agent": "anthropic:m", "provider": "anthropic"}) == "anthropic"
     assert origin_of({"agent": "offline", "provider": "anthropic"}) != "anthropic"
+
+
+def test_the_options_of_the_agent_are_as_they_were():
+    provider = Recording.of([], options={"temperature": 0.2})
+    server = Recording.of([], protocol="ag-ui", approvals=["pay*"])
+    bare = Recording.of([], protocol="ag-ui", approvals=[])
+
+    assert SavedConversation(provider).options == {"temperature": 0.2}
+    assert SavedConversation(server).options == {"approvals": ["pay*"]}
+    assert SavedConversation(bare).options == {}
+
+
+async def test_a_restored_chat_asks_with_the_options_that_were_set():
+    saved = Recording.of(
+        [], agent="ollama:m", system="Be brief.", options={"temperature": 0.2}
+    )
+
+    again = Chat.restore(saved)
+    other = Chat.restore(saved, system="Be kind.", temperature=0.7)
+
+    assert again.recording.header["options"] == {"temperature": 0.2}
+    assert again.recording.header["system"] == "Be brief."
+    assert other.recording.header["options"] == {"temperature": 0.7}
+    assert other.recording.header["system"] == "Be kind."
+    at = Recording.of(
+        [], agent="http://127.0.0.1:1/a", protocol="ag-ui", approvals=["p"]
+    )
+    assert Chat.restore(at).recording.header["approvals"] == ["p"]
