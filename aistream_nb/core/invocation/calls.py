@@ -134,7 +134,9 @@ class CallBook:
             return self._memory.due_of(snapshot.changed, len(messages))
         if messages is last.messages and same_flags:
             return None
-        return self._memory.due(messages, trust=same_flags)
+        # History is read in full: what was past may be open again there.
+        trust = same_flags and not snapshot.is_loading
+        return self._memory.due(messages, trust=trust)
 
     def _walk(self, place: int, snapshot: Snapshot, *, history: bool) -> None:
         message = snapshot.messages[place]
@@ -142,7 +144,7 @@ class CallBook:
         if len(parts) == 1 and not history and self._only_grew(place, parts[0]):
             return
         ids: list[str] = []
-        quiet, waits = True, False
+        quiet, waits, past = True, False, not self._policy.assistant_only
         for number, part in enumerate(parts):
             call = self._take(part, snapshot, history=history)
             if isinstance(call, Call):
@@ -150,9 +152,11 @@ class CallBook:
                 quiet = quiet and call.standing.resolved
                 # A live call is not touched by history, so what is new of it waits.
                 waits = waits or call.waits or (history and not call.is_history)
+                past = past and call.is_history and "messages" not in part
             else:
+                past = False
                 self._report_malformed((place, number), call)
-        self._memory.note(place, message, ids, quiet=quiet, waits=waits)
+        self._memory.note(place, message, ids, quiet=quiet, waits=waits, past=past)
 
     def _only_grew(self, place: int, part: Mapping[str, Any]) -> bool:
         """Take the one call of a message if its text grew, and that is all: the rule.

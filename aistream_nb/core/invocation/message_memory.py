@@ -5,9 +5,11 @@ overlooked. Three rules make both true.
 
 Rule 1: a message is *quiet* when all its calls are answered. Only a quiet message is
 passed over, and only where it is the same object as before, or equal to it.
-Rule 2: the last message, of the old list and of the new one, is always read: it is
+Rule 2: of a message that is *past*, history that was answered, live snapshots change
+nothing (D4). So of an equal one only the calls are compared, not what they say.
+Rule 3: the last message, of the old list and of the new one, is always read: it is
 the one that hosts edit in place.
-Rule 3: where an owner says what changed, his word is taken for what may be quiet or
+Rule 4: where an owner says what changed, his word is taken for what may be quiet or
 not; what *waits*, for a tool or for the end of the run, is read all the same.
 
 What a call does about what is read is not here; see
@@ -17,13 +19,15 @@ What a call does about what is read is not here; see
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from itertools import islice
-from operator import itemgetter
+from itertools import chain, compress, islice, repeat
+from operator import contains, itemgetter
 from typing import Any, Final
 
 __all__ = ["MessageMemory"]
 
 _NO_IDS: Final[frozenset[str]] = frozenset()
+_KIND: Final = itemgetter("type")
+_ID: Final = itemgetter("toolCallId")
 
 
 class MessageMemory:
@@ -44,10 +48,12 @@ class MessageMemory:
         """The places of messages that are not quiet."""
         self._waiting: set[int] = set()
         self._before: set[str] = set()
+        self._present: set[int] = set()
+        """The places of messages that are not past."""
         self._kept: int = 0
         """How many messages at the start are quiet, to be compared in one go."""
         self._start: list[Any] = []
-        self._start_matter: list[Any] | None = None
+        self._start_matter: _Matter | None = None
         self._first: Any = None
 
     # ------------------------------------------------------------ what to read
@@ -106,14 +112,22 @@ class MessageMemory:
         return True
 
     def _matters_the_same(self, messages: Sequence[Any], count: int) -> bool:
-        # What counts of a message is a quarter less to compare than all of it.
+        # What counts of a message is much less to compare than all of it.
         try:
-            matter = list(map(self._matter, islice(messages, count)))
             if self._start_matter is None:
-                self._start_matter = list(map(self._matter, self._start))
+                self._start_matter = self._learn_matter(count)
+            return self._start_matter.is_that_of(
+                list(map(self._matter, islice(messages, count)))
+            )
         except Exception:  # noqa: BLE001 -- a message without, or a foreign one
             return _same([*islice(messages, count)], self._start)
-        return _same(matter, self._start_matter)
+
+    def _learn_matter(self, count: int) -> _Matter:
+        matter = list(map(self._matter, self._start))
+        try:
+            return _Matter(matter, min({count, *self._present}))
+        except Exception:  # noqa: BLE001 -- what counts is no list of parts with a type
+            return _Matter(matter, 0)
 
     # ------------------------------------------------------------ what was found
 
@@ -125,6 +139,7 @@ class MessageMemory:
         *,
         quiet: bool,
         waits: bool = False,
+        past: bool = False,
     ) -> None:
         """Remember what reading the message at ``place`` found.
 
@@ -134,6 +149,7 @@ class MessageMemory:
             ids: The calls in it.
             quiet: Whether all of them are answered.
             waits: Whether one of them may go on although its message stays the same.
+            past: Whether nothing that is said of them changes anything.
         """
         if place == len(self._messages):
             self._messages.append(message)
@@ -151,6 +167,10 @@ class MessageMemory:
         else:
             self._loud.add(place)
             self._kept = min(self._kept, place)
+        if past and quiet:
+            self._present.discard(place)
+        else:
+            self._present.add(place)
         if waits:
             self._waiting.add(place)
         else:
@@ -180,6 +200,40 @@ class MessageMemory:
         self._waiting = {place for place in self._waiting if place < count}
         self._kept = max(min(self._kept, count - 1), 0)
         self._start.clear()
+
+
+class _Matter:
+    """What counts of a row of messages, to be found again at the speed of C.
+
+    Args:
+        matter: What counts of each.
+        past: How many at the start are past: of these, only which calls there are.
+    """
+
+    def __init__(self, matter: list[Any], past: int) -> None:
+        self._past: int = past
+        self._rest: list[Any] = matter[past:]
+        contents = matter[:past]
+        self._lengths: list[int] = list(map(len, contents))
+        parts = list(chain.from_iterable(contents))
+        self._kinds: list[Any] = list(map(_KIND, parts))
+        self._is_call: list[bool] = [kind == "tool-call" for kind in self._kinds]
+        self._ids: list[Any] = list(map(_ID, compress(parts, self._is_call)))
+
+    def is_that_of(self, matter: list[Any]) -> bool:
+        """Whether that counts of the same messages, or of equal ones."""
+        contents = matter[: self._past]
+        if list(map(len, contents)) != self._lengths:
+            return False
+        parts = list(chain.from_iterable(contents))
+        if list(map(_KIND, parts)) != self._kinds:
+            return False
+        calls = list(compress(parts, self._is_call))
+        if list(map(_ID, calls)) != self._ids:
+            return False
+        # One that has calls of its own now is another one.
+        nested = any(map(contains, calls, repeat("messages")))
+        return not nested and matter[self._past :] == self._rest
 
 
 def _same(one: object, other: object) -> bool:

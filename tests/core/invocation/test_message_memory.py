@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+import pytest
 from hypothesis import given, strategies as st
 
 from aistream_nb.core.invocation.message_memory import MessageMemory
@@ -241,3 +242,83 @@ def test_objects_whose_comparison_raises_are_read_also_behind_a_shared_one() -> 
     note(memory, shared)
     assert list(memory.due([shared[0], Hostile(), message()])) == [1, 2]
     assert list(memory.due([*shared])) == [2]
+
+
+# ---------------------------------------------------------------- the past
+
+
+def read_past(memory: MessageMemory, messages: list[Any]) -> None:
+    for place in memory.due(messages):
+        ids = [part["toolCallId"] for part in calls_in(messages[place])]
+        memory.note(place, messages[place], ids, quiet=True, past=True)
+    memory.commit()
+
+
+def answered(count: int) -> list[Any]:
+    return [
+        message(
+            {"type": "text", "text": "Ahoy"}, call(f"c{n}", argsText="{}", result=n)
+        )
+        for n in range(count)
+    ]
+
+
+def test_of_the_past_only_the_calls_are_compared() -> None:
+    memory = MessageMemory()
+    read_past(memory, answered(5))
+    told = answered(5)
+    told[1]["content"][0]["text"] = "Hello"
+    told[2]["content"][1]["argsText"] = "[]"
+    del told[3]["content"][1]["result"]
+    assert list(memory.due(told)) == [4]
+
+
+CHANGES: dict[str, Callable[[list[Any]], object]] = {
+    "a call more": lambda parts: parts.append(call("new")),
+    "a call less": lambda parts: parts.pop(),
+    "another call": lambda parts: parts[1].update(toolCallId="new"),
+    "a part that is a call now": lambda parts: parts.__setitem__(0, call("new")),
+    "a call that is none now": lambda parts: parts[1].update(type="text"),
+    "calls of a call": lambda parts: parts[1].update(messages=[message(call("new"))]),
+    "a part without a type": lambda parts: parts[0].pop("type"),
+    "a part that is no mapping": lambda parts: parts.__setitem__(0, None),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_another_call_in_the_past_is_found(name: str) -> None:
+    memory = MessageMemory()
+    read_past(memory, answered(5))
+    changed = answered(5)
+    CHANGES[name](changed[2]["content"])
+    assert list(memory.due(changed)) == [2, 4]
+
+
+def test_a_call_that_moved_to_another_message_of_the_past_is_found() -> None:
+    memory = MessageMemory()
+    read_past(memory, answered(5))
+    changed = answered(5)
+    changed[1]["content"] += changed[2]["content"]
+    changed[2]["content"] = []
+    assert list(memory.due(changed)) == [1, 2, 4]
+
+
+def test_of_what_came_after_the_past_everything_is_compared() -> None:
+    memory = MessageMemory()
+    for place, one in enumerate(answered(6)):
+        memory.note(place, one, [f"c{place}"], quiet=True, past=place < 3)
+    memory.commit()
+    told = answered(6)
+    told[1]["content"][1]["result"] = "other"
+    assert list(memory.due(told)) == [5]
+    told[3]["content"][1]["result"] = "other"
+    assert 3 in memory.due(told)
+    assert 4 not in memory.due(told)
+
+
+def test_contents_that_are_no_lists_are_compared_as_they_are() -> None:
+    memory = MessageMemory()
+    read_past(memory, [{"content": "Ahoy"}, {"content": None}, *answered(3)])
+    same = [{"content": "Ahoy"}, {"content": None}, *answered(3)]
+    assert list(memory.due(same)) == [4]
+    assert list(memory.due([{"content": "Hello"}, *same[1:]])) == [0, 4]
