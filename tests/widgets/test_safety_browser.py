@@ -14,6 +14,8 @@ from aistream_nb.core.invocation.ledger import Ledger, LedgerRow
 from aistream_nb.inspector import Inspector
 from aistream_nb.recording import Recording
 from aistream_nb.widgets.inspector import InspectorWidget
+from aistream_nb.widgets.ledger import LedgerWidget
+from aistream_nb.widgets.ledger_forms import ledger_html
 from aistream_nb.widgets.pulse import Pulse
 from aistream_nb.widgets.static_html import to_html, to_text
 
@@ -239,9 +241,16 @@ def of_difference(events: list[dict[str, Any]]) -> str:
     return one.diff(other)._repr_html_()
 
 
+def ledger_rows() -> tuple[LedgerRow, ...]:
+    return tuple(LedgerRow(1, it, it, (it,), it, 1, it) for it in ATTACKS)
+
+
 def of_ledger(_events: list[dict[str, Any]]) -> str:
-    rows = [LedgerRow(1, it, it, (it,), it, 1, it) for it in ATTACKS]
-    return Ledger(tuple(rows))._repr_html_()
+    return Ledger(ledger_rows())._repr_html_()
+
+
+def of_chat_ledger(_events: list[dict[str, Any]]) -> str:
+    return ledger_html(ledger_rows())
 
 
 FORMS: Final = (
@@ -251,6 +260,7 @@ FORMS: Final = (
     of_recording,
     of_difference,
     of_ledger,
+    of_chat_ledger,
 )
 
 
@@ -287,3 +297,15 @@ def test_nothing_runs_or_loads_in_a_live_inspector(host: Any, scene: Any) -> Non
     assert [url for url in requests if not url.startswith(("blob:", "data:"))] == []
     assert host.errors() == []
     inspector._widget.close()
+
+
+def test_nothing_runs_or_loads_in_a_live_ledger(host: Any) -> None:
+    requests = host.requests()
+    ledger = LedgerWidget(ledger_rows, pulse=Pulse(interval=0))
+    host.show(ledger)
+    host.wait_until("() => document.querySelectorAll('main tr').length > 90")
+    assert host.evaluate(LOOK, "main") == []
+    assert host.evaluate(POKE, "main") is None
+    assert [url for url in requests if not url.startswith(("blob:", "data:"))] == []
+    assert host.errors() == []
+    ledger.close()
