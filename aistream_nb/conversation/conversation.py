@@ -30,6 +30,7 @@ from aistream_nb.conversation.reading import (
     seconds,
     text_from,
 )
+from aistream_nb.conversation.roster import Roster
 from aistream_nb.core.messages import UIMessage
 from aistream_nb.core.processor.processor import StreamProcessor
 from aistream_nb.core.values import Event, is_mapping
@@ -79,7 +80,9 @@ class Conversation(Observed):
 
     def _begin(self) -> None:
         self._processor = StreamProcessor(message_per_id=True)
-        self._models: dict[str, MessageModel] = {}
+        self._roster = Roster(
+            lambda name: MessageModel(self, name), self._processor.message_ids
+        )
         self._calls = CallBook(self)
         self._tools: dict[str, Mapping[str, Any]] = {}
         self._round_usage_seen = False
@@ -94,7 +97,7 @@ class Conversation(Observed):
 
     def message(self, message_id: str) -> MessageModel | None:
         """The message with this id, or ``None``."""
-        return self._models.get(message_id)
+        return self._roster.get(message_id)
 
     def tool_call(self, call_id: str) -> ToolCallModel | None:
         """The tool call with this id, or ``None``."""
@@ -158,7 +161,7 @@ class Conversation(Observed):
         """The conversation as it is now; what did not change is not copied again."""
         return Kept(
             processor=self._processor.keep(),
-            messages=tuple(self._models),
+            messages=self._roster.ids,
             calls=self._calls.keep(),
             tools=dict(self._tools),
             round_usage_seen=self._round_usage_seen,
@@ -176,21 +179,16 @@ class Conversation(Observed):
         changed = self._processor.take_changes()
         self._tools = dict(kept.tools)
         self._round_usage_seen, self._in_run = kept.round_usage_seen, kept.in_run
-        models = self._models
-        self._models = {
-            name: models[name] if name in models else MessageModel(self, name)
-            for name in kept.messages
-        }
-        there = [name for name in changed if name in self._models]
+        self._roster.set(kept.messages)
+        there = [name for name in changed if name in self._roster]
         messages = [found for it in there if (found := self.read_message(it))]
         calls = [call.id for message in messages for call in message.tool_calls]
         touched = self._calls.put_back(kept.calls, changed=calls)
-        self.messages = tuple(self._models.values())
+        self.messages = self._roster.models
         self.tool_calls = self._calls.models
         for name, value in kept.traits.items():
             self.set_trait(name, value)
-        for message in messages:
-            self._models[message.id].touch()
+        self._touch(message.id for message in messages)
         self._tell(
             Change(messages=changed, tool_calls=touched, structure=True, run=True)
         )
@@ -205,8 +203,12 @@ class Conversation(Observed):
         growth = kind in _GROWTH and not self._processor.has_chunks
         changed = self._processor.take_changes()
         structure = self._appeared_or_went(changed, growth=growth)
-        if structure or kind == "MESSAGES_SNAPSHOT":
-            structure = self._restructure()
+        if kind == "MESSAGES_SNAPSHOT":
+            structure = self._roster.set(self._processor.message_ids())
+        elif structure:
+            structure = self._roster.follow(changed)
+        if structure:
+            self.messages = self._roster.models
         if growth:
             self._calls.note_growth(event)
         else:
@@ -214,10 +216,7 @@ class Conversation(Observed):
         if kind == "MESSAGES_SNAPSHOT":
             self._forget_calls()
         self.tool_calls = self._calls.models
-        for message_id in changed:
-            model = self._models.get(message_id)
-            if model is not None:
-                model.touch()
+        self._touch(changed)
         touched = self._calls.take_touched()
         waiting = not growth and self._note_waiting()
         return Change(
@@ -230,22 +229,17 @@ class Conversation(Observed):
 
     def _appeared_or_went(self, changed: tuple[str, ...], *, growth: bool) -> bool:
         if growth:
-            return any(name not in self._models for name in changed)
+            return any(name not in self._roster for name in changed)
         return any(
-            (self.read_message(name) is None) is (name in self._models)
+            (self.read_message(name) is None) is (name in self._roster)
             for name in changed
         )
 
-    def _restructure(self) -> bool:
-        known = self._models
-        models = {
-            name: known[name] if name in known else MessageModel(self, name)
-            for name in self._processor.message_ids
-        }
-        changed = list(models) != list(known)
-        self._models = models
-        self.messages = tuple(models.values())
-        return changed
+    def _touch(self, message_ids: Iterable[str]) -> None:
+        for message_id in message_ids:
+            model = self._roster.get(message_id)
+            if model is not None:
+                model.touch()
 
     def _note_calls(self, changed: tuple[str, ...], event: Event) -> None:
         for message_id in changed:

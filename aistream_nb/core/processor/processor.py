@@ -226,10 +226,9 @@ class StreamProcessor:
         """Whether a chunk came: any event may also be the end of something."""
         return self._book.is_expanding
 
-    @property
-    def message_ids(self) -> list[str]:
-        """The ids of all messages, in order; it costs less than the messages."""
-        return [draft.id for draft in self._transcript]
+    def message_ids(self, start: int = 0) -> list[str]:
+        """The ids of the messages from a place on, in order, without the messages."""
+        return self._transcript.ids(start)
 
     def message(self, message_id: str) -> UIMessage | None:
         """One message as it is now, at a cost that the others do not matter for."""

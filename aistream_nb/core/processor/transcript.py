@@ -36,6 +36,10 @@ class Transcript:
     def __len__(self) -> int:
         return len(self._drafts)
 
+    def ids(self, start: int) -> list[str]:
+        """The ids from a place on, in order."""
+        return [draft.id for draft in self._drafts[start:]]
+
     def snapshot(self) -> tuple[UIMessage, ...]:
         """All messages as they are now; the same tuple until one changes."""
         if self._frozen is None:
