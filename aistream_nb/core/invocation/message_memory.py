@@ -167,7 +167,7 @@ class MessageMemory:
         else:
             self._loud.add(place)
             self._kept = min(self._kept, place)
-        if past and quiet:
+        if past:
             self._present.discard(place)
         else:
             self._present.add(place)

@@ -336,3 +336,43 @@ def test_a_call_that_waits_for_its_tool_is_read_though_nothing_changed(
     reader.outside.tools = frozenset({"work"})
     said = reader.said(chain.link(messages, (), is_running=True))
     assert [kind for kind, *_ in said] == ["CloseArguments"]
+
+
+# ---------------------------------------------------------------- what is not past
+
+
+def decoded(*messages: Any, **flags: Any) -> dict[str, Any]:
+    """A state of which every object is new; two more messages come behind."""
+    shown = copy.deepcopy([*messages, {"content": []}, {"content": []}])
+    return {"messages": shown, "isRunning": True, **flags}
+
+
+def test_what_was_answered_live_is_compared_with_all_it_says(reader: Reader) -> None:
+    reader.said(decoded(call("a", "{}", result=1)))
+    assert reader.said(decoded(call("a", "{}", result=1))) == []
+    ((kind, _, event),) = reader.said(decoded(call("a", "[]", result=1)))
+    assert (kind, event) == ("Tell", "ArgsChanged(before='{}', after='[]')")
+
+
+def test_a_part_of_history_that_was_malformed_is_read_when_it_is_mended() -> None:
+    reader = Reader(Policy())
+    broken, whole = call("a"), call("a")
+    broken["content"][0]["argsText"] = 7
+    for _ in range(2):
+        assert reader.said(decoded(broken)) == []
+    assert opened(reader.said(decoded(whole))) == ["a"]
+
+
+def test_history_that_is_loaded_twice_is_read_twice() -> None:
+    reader = Reader(Policy())
+    reader.said(decoded(call("a", result=1), isLoading=True))
+    reader.said(decoded(call("a"), isLoading=True))
+    assert [row.outcome for row in reader.book.ledger] == ["restored"]
+
+
+def test_a_call_in_a_call_of_the_past_is_found(reader: Reader) -> None:
+    reader.reset()
+    inner = call("inner")
+    reader.said(decoded(call("a", result=1, messages=[])))
+    said = reader.said(decoded(call("a", result=1, messages=[inner])))
+    assert opened(said) == ["inner"]
