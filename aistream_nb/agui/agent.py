@@ -8,6 +8,7 @@ Rules that a change here must keep:
    another run. Only a request that got no answer at all may be made again, as often
    as ``retries`` says; by default never.
 3. Bytes are told as they came, before anything reads them.
+4. Nobody asks for AG-UI's binary form; a server that answers in it is read.
 
 What the events mean, and what a client owes to a server, is told in
 :mod:`aistream_nb.chat.remote_agent`.
@@ -36,7 +37,9 @@ from aistream_nb.core.kinds import (
     wrong_kind,
 )
 from aistream_nb.core.ordering.machine import Slip
-from aistream_nb.core.wire.frames import AGUIFrames, Frame, check_answer
+from aistream_nb.core.wire.frame_readers import frames_of_type, is_binary
+from aistream_nb.core.wire.frames import Frame, check_answer
+from aistream_nb.core.wire.proto_shapes import PROTO_TYPE
 from aistream_nb.errors import (
     AIStreamError,
     ProviderConnectionError,
@@ -56,7 +59,6 @@ InterruptAnswer = Callable[[Mapping[str, Any]], Any]
 """Given an interrupt as it is on the wire: its payload, or ``None`` to cancel it.
 May be asynchronous."""
 
-_BINARY: Final = "application/vnd.ag-ui.event+proto"
 _ROUND_LIMIT: Final = 16
 _SHORT: Final = 7
 """Values up to this length are words, not secrets."""
@@ -234,10 +236,11 @@ class AGUIAnswer:
     def __init__(self, stream: HttpStream, on_bytes: OnBytes) -> None:
         self._stream = stream
         self._on_bytes = on_bytes
-        self._frames = AGUIFrames()
-        self._ended = False
+        self._content_type = stream.headers.get("content-type")
+        self._frames = frames_of_type(self._content_type)
+        self._begun = self._ended = False
         self.faults: list[Slip] = check_answer(
-            status=stream.status, content_type=stream.headers.get("content-type")
+            status=stream.status, content_type=self._content_type
         )
         """What is wrong with the answer as such, before its frames."""
 
@@ -253,7 +256,6 @@ class AGUIAnswer:
         """
         if self._ended:
             return None
-        self._refuse_binary()
         try:
             async with asyncio.timeout(within):
                 chunk = await self._stream.read()
@@ -261,6 +263,7 @@ class AGUIAnswer:
             chunk = b""
         if chunk:
             self._on_bytes(chunk)
+            self._refuse_misnamed(chunk)
             return self._frames.receive(chunk)
         self._ended = True
         return self._frames.close()
@@ -276,14 +279,17 @@ class AGUIAnswer:
     ) -> None:
         await self._stream.aclose()
 
-    def _refuse_binary(self) -> None:
-        content_type = self._stream.headers.get("content-type", "")
-        if content_type.partition(";")[0].strip().lower() == _BINARY:
-            raise ProviderStreamError(
-                "The server answered in AG-UI's binary form, which nobody asked for. "
-                "Have it send text/event-stream.",
-                provider="agui",
-            )
+    def _refuse_misnamed(self, chunk: bytes) -> None:
+        """The official client would read this as text, and find nothing in it."""
+        begun, self._begun = self._begun, True
+        if begun or not is_binary(chunk) or self._content_type == PROTO_TYPE:
+            return
+        raise ProviderStreamError(
+            f"The server answered in AG-UI's binary form, and called it "
+            f"{self._content_type!r}. Have it say {PROTO_TYPE!r} with nothing behind "
+            "it, or send text/event-stream.",
+            provider="agui",
+        )
 
 
 def _shown(url: str) -> str:

@@ -16,7 +16,7 @@ from aistream_nb.chat.remote_thread import RemoteThread
 from aistream_nb.chat.saved import SavedConversation
 from aistream_nb.core.normalise import normalise
 from aistream_nb.core.values import Event, is_array, is_mapping
-from aistream_nb.core.wire.frames import AGUIFrames
+from aistream_nb.core.wire.frame_readers import frames_of_body
 from aistream_nb.recording import Recording
 from aistream_nb.recording.entries import wire_rounds
 
@@ -87,7 +87,7 @@ def _take_end(run: _ServedRun, body: bytes) -> None:
 
 def finish_on_the_wire(body: bytes) -> Event | None:
     """How a server ended the run of this answer, if it did."""
-    frames = AGUIFrames().receive(body)
+    frames = frames_of_body(body).receive(body)
     events = normalise(frame.event for frame in frames if frame.event is not None)
     if not events or events[-1].get("type") != "RUN_FINISHED":
         return None

@@ -13,6 +13,7 @@ from typing import Final
 
 from aistream_nb.cli.working import working
 from aistream_nb.core.ordering.report import OrderingReport, check_ordering
+from aistream_nb.core.wire.frame_readers import is_binary
 from aistream_nb.errors import AIStreamError
 from aistream_nb.recording import Recording
 
@@ -70,7 +71,8 @@ def _content(name: str) -> bytes:
 
 def _is_a_dump(name: str, content: bytes) -> bool:
     """Whether these are a server's own bytes, so that its frames are judged too."""
-    return name.endswith(".sse") or content.lstrip().startswith(_FRAME_STARTS)
+    starts = is_binary(content) or content.lstrip().startswith(_FRAME_STARTS)
+    return starts or name.endswith(".sse")
 
 
 def _told(report: OrderingReport, form: str) -> str:

@@ -17,9 +17,8 @@ from aistream_nb.core.ordering.machine import Slip
 from aistream_nb.core.ordering.verifier import OrderingVerifier, Violation
 from aistream_nb.core.values import Event, is_mapping
 from aistream_nb.core.wire.events import as_event
-from aistream_nb.core.wire.frames import MAX_FRAME, AGUIFrames, Frame, check_answer
-from aistream_nb.core.wire.proto import ProtoFrames
-from aistream_nb.core.wire.proto_shapes import PROTO_TYPE
+from aistream_nb.core.wire.frame_readers import frames_of_body, is_binary
+from aistream_nb.core.wire.frames import MAX_FRAME, Frame, check_answer
 from aistream_nb.errors import RecordingError
 from aistream_nb.recording.recorder import Recording
 
@@ -178,7 +177,7 @@ def _is_text(source: str) -> bool:
 
 def _read(content: bytes, *, path: str) -> Recording | bytes:
     """A server's own bytes stay bytes, so that their frames are judged too."""
-    is_dump = content.lstrip().startswith(_FRAME_STARTS)
+    is_dump = is_binary(content) or content.lstrip().startswith(_FRAME_STARTS)
     return content if is_dump else Recording.read(content, path=path)
 
 
@@ -204,12 +203,12 @@ def item_rows(items: Iterable[object]) -> Iterator[Row]:
 def answer_rows(body: bytes, answer: Answer) -> tuple[list[Row], list[Slip]]:
     """The rows of an answer, and what is wrong with it as a whole, at its end."""
     is_read = 200 <= answer.status < 300  # noqa: PLR2004 - HTTP's success
-    reader = ProtoFrames if answer.content_type == PROTO_TYPE else AGUIFrames
-    frames = reader(max_frame=answer.max_frame)
+    content = body if is_read else b""
+    frames = frames_of_body(content, answer.content_type, max_frame=answer.max_frame)
     rows: list[Row] = []
     whole: list[Slip] = []
     waiting: tuple[Slip, ...] = ()
-    for frame in (*frames.receive(body if is_read else b""), *frames.close()):
+    for frame in (*frames.receive(content), *frames.close()):
         if frame.index < 0:
             whole += frame.faults
         elif frame.event is None and not frame.text:

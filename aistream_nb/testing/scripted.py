@@ -14,12 +14,12 @@ from typing import Any, Final
 
 from aistream_nb.core.tool_spec import Decision, Deny, GateRequest, Proceed
 from aistream_nb.core.values import Event, is_mapping
+from aistream_nb.core.wire.frame_readers import body_type
 from aistream_nb.errors import ProviderError
 from aistream_nb.http import HttpAnswer, HttpClient, HttpRequest, scripted_transport
 
 __all__ = ["ASKED", "RecordedGate", "ScriptedAnswer", "ScriptedProvider", "decision_of"]
 
-_SERVER_SENT: Final = {"content-type": "text/event-stream"}
 _EXHAUSTED: Final = 410
 ASKED: Final = frozenset({"aistream:asked", "approval-requested"})
 """What a question is called, now and in recordings of the first days."""
@@ -80,7 +80,9 @@ class ScriptedProvider:
         answer = self._answers.popleft()
         if answer.error is not None and not answer.pieces:
             raise answer.error
-        return HttpAnswer(status=200, headers=_SERVER_SENT, chunks=self._play(answer))
+        start = next(filter(None, answer.pieces), b"")
+        headers = {"content-type": body_type(start)}
+        return HttpAnswer(status=200, headers=headers, chunks=self._play(answer))
 
     async def _play(self, answer: ScriptedAnswer) -> AsyncIterator[bytes]:
         for piece in answer.pieces:

@@ -3,9 +3,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from agui_binary import BINARY, binary, framed
 from agui_kit import AGUIServer, Said, answer, sse
 
 from aistream_nb.agui import AGUIAgent
+from aistream_nb.core.wire.frames import Frame
 from aistream_nb.errors import AIStreamError, ProviderStatusError, ProviderStreamError
 from aistream_nb.http import HttpClient
 
@@ -64,13 +66,47 @@ async def test_headers_are_sent_and_never_quoted():
     assert "pass-word" not in repr(AGUIAgent("http://ann:pass-word@agent.test/run"))
 
 
-async def test_the_binary_form_is_refused_with_the_way_out():
-    server = AGUIServer(
-        Said(body=b"\0\0\0\1x", content_type="application/vnd.ag-ui.event+proto")
-    )
+async def test_the_binary_form_is_read_where_the_server_chose_it():
+    started, *said = answer("Hello")
+    events = [{**started, **BODY}, *said[:-1], {**said[-1], **BODY}]
+    server = AGUIServer(Said(body=binary(*events), content_type=BINARY))
 
-    with pytest.raises(ProviderStreamError, match="text/event-stream"):
+    assert await frames_of(server) == events
+    assert server.headers[0]["accept"] == "text/event-stream"
+
+
+async def test_what_is_wrong_with_a_binary_answer_is_told_and_the_rest_is_read():
+    content = framed(b"\x00") + binary({"type": "RUN_ERROR", "message": "no"}) + b"\0\0"
+    server = AGUIServer(Said(body=content, content_type=BINARY))
+    found: list[Frame] = []
+
+    async with await server.agent().open(BODY, on_bytes=lambda _content: None) as said:
+        while (frames := await said.read()) is not None:
+            found.extend(frames)
+
+    assert said.faults == []
+    assert [(f.index, slip.rule) for f in found for slip in f.faults] == [
+        (0, "frame.bad_proto"),
+        (2, "frame.truncated_proto"),
+    ]
+    assert found[1].event == {"type": "RUN_ERROR", "message": "no"}
+
+
+@pytest.mark.parametrize("content_type", [f"{BINARY}; v=1", "text/event-stream"])
+async def test_a_binary_answer_under_another_name_is_refused_with_the_way_out(
+    content_type: str,
+):
+    server = AGUIServer(Said(body=framed(b"x"), content_type=content_type))
+
+    with pytest.raises(ProviderStreamError, match=r"called it .* nothing behind it"):
         await frames_of(server)
+
+
+async def test_text_that_is_called_nearly_binary_is_read_as_text():
+    content = sse({"type": "RAW", "event": 1})
+    server = AGUIServer(Said(body=content, content_type=f"{BINARY}; v=1"))
+
+    assert await frames_of(server) == [{"type": "RAW", "event": 1}]
 
 
 @pytest.mark.parametrize("url", ["agent", "ftp://x/y", "http://"])

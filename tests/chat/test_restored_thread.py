@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agui_binary import binary
 from agui_kit import answer, finished, sse, started, text
 
 from aistream_nb.chat.remote_thread import RemoteThread
@@ -18,6 +19,13 @@ def test_the_end_of_a_run_that_nobody_was_told_is_on_the_wire():
     assert finish_on_the_wire(whole) == finished(**IDS)
     assert finish_on_the_wire(whole[:-60]) is None
     assert finish_on_the_wire(b"") is None
+
+
+def test_the_end_of_a_run_is_found_in_the_binary_form_too():
+    whole = binary(started(**IDS), *text("Hi"), finished("c1", **IDS))
+
+    assert finish_on_the_wire(whole) == finished("c1", **IDS)
+    assert finish_on_the_wire(whole[:-1]) is None
 
 
 def test_what_we_said_ourselves_is_not_the_server_s():

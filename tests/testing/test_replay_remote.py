@@ -4,9 +4,23 @@ from typing import Any
 
 import httpx
 import pytest
-from agui_kit import AGUIServer, Said, call, finished, interrupted, started, text
+from agui_binary import BINARY, binary
+from agui_kit import (
+    AGUIServer,
+    Event,
+    Said,
+    Script,
+    call,
+    fill,
+    finished,
+    interrupted,
+    started,
+    text,
+)
+from fault_kit import kept_text
 
 import aistream_nb as ai
+from aistream_nb.core.wire.frame_readers import is_binary
 from aistream_nb.errors import AIStreamError
 from aistream_nb.recording import Recording
 from aistream_nb.recording.entries import header_line
@@ -58,6 +72,24 @@ async def test_a_remote_run_comes_to_the_same_and_its_client_tools_run():
         },
         {"assistant": "It is sunny."},
     )
+
+
+async def test_a_server_that_answered_in_the_binary_form_is_replayed():
+    def said(*events: Event) -> Script:
+        return lambda body: Said(body=binary(*fill(events, body)), content_type=BINARY)
+
+    server = AGUIServer(
+        said(started(), *call("c1", "lookup", '{"city": "Hvar"}'), finished("c1")),
+        said(started(), *text("It is sunny."), finished()),
+    )
+    recording = await recorded(server)
+    assert is_binary(recording.rounds[0].body)
+    again = Recording.read(kept_text(recording).encode())
+
+    run = replay(again, tools=[lookup]).check()
+
+    assert [one.result for one in run.invocations] == ["sunny in Hvar"]
+    assert not run.violations
 
 
 async def test_a_client_tool_that_changed_is_named():

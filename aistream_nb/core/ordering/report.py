@@ -24,14 +24,8 @@ from aistream_nb.core.ordering.verifier import (
     Violation,
 )
 from aistream_nb.core.values import is_mapping
-from aistream_nb.core.wire.frames import (
-    MAX_FRAME,
-    AGUIFrames,
-    Frame,
-    check_answer,
-)
-from aistream_nb.core.wire.proto import ProtoFrames
-from aistream_nb.core.wire.proto_shapes import PROTO_TYPE
+from aistream_nb.core.wire.frame_readers import frames_of_body
+from aistream_nb.core.wire.frames import MAX_FRAME, Frame, check_answer
 
 __all__ = ["OrderingReport", "check_ordering"]
 
@@ -148,8 +142,7 @@ def check_ordering(  # noqa: PLR0913  # each is independent, and keyword-only
             verifier.note(found, index=-1)
         has_body = 200 <= status < 300  # noqa: PLR2004  # HTTP's success
         body = source if has_body else b""
-        reader = ProtoFrames if content_type == PROTO_TYPE else AGUIFrames
-        frames = reader(max_frame=max_frame)
+        frames = frames_of_body(body, content_type, max_frame=max_frame)
         count = _judge_frames(
             verifier, [*frames.receive(body), *frames.close()], dialect
         )

@@ -6,13 +6,16 @@ it, and so do we. There is no writer here.
 
 The reader is strict where bytes are broken and lenient where they are new: fields and
 events that nobody here knows are skipped. :class:`ProtoFrames` raises nothing.
+
+A frame costs its length: nothing is copied for each level of what is nested in it, and
+behind a frame that is too long nothing is kept.
 """
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from aistream_nb.core.ordering.facts import slip
 from aistream_nb.core.ordering.machine import Slip
@@ -31,6 +34,11 @@ _HEAD: Final = 4
 _MAX_DEPTH: Final = 100
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _LONGEST_VARINT: Final = 10
+_LONG_NUMBER: Final = 1e21
+"""From here on JavaScript writes whole numbers with an exponent, as Python floats."""
+
+_Value: TypeAlias = int | memoryview
+"""What a field holds on the wire: a whole number, or bytes of the frame."""
 
 
 class ProtoError(ValueError):
@@ -38,7 +46,14 @@ class ProtoError(ValueError):
 
 
 class ProtoFrames:
-    """Frames of an AG-UI stream in Protocol Buffers, out of bytes in any pieces."""
+    r"""Frames of an AG-UI stream in Protocol Buffers, out of bytes in any pieces.
+
+    >>> frames = ProtoFrames()
+    >>> frames.receive(b"\0\0\0\x06r")
+    ()
+    >>> [frame.event for frame in frames.receive(b"\x04\x1a\x02no")]
+    [{'type': 'RUN_ERROR', 'message': 'no'}]
+    """
 
     def __init__(self, *, max_frame: int = MAX_FRAME) -> None:
         self._max_frame = max_frame
@@ -48,20 +63,24 @@ class ProtoFrames:
 
     def receive(self, data: bytes) -> tuple[Frame, ...]:
         """The frames that ``data`` completes."""
+        if self._gave_up:
+            return ()
         self._rest += data
         return tuple(self._frames())
 
     def close(self) -> tuple[Frame, ...]:
         """What is wrong if the stream ends inside a frame."""
-        if not self._rest or self._gave_up:
+        if not self._rest:
             return ()
+        self._rest.clear()
         return (self._counted(None, _TRUNCATED),)
 
     def _frames(self) -> Iterator[Frame]:
-        while len(self._rest) >= _HEAD and not self._gave_up:
+        while len(self._rest) >= _HEAD:
             length = int.from_bytes(self._rest[:_HEAD], "big")
             if length > self._max_frame:
                 self._gave_up = True
+                self._rest.clear()
                 yield self._counted(None, _too_big(self._max_frame))
                 return
             if len(self._rest) < _HEAD + length:
@@ -89,7 +108,11 @@ def read_proto(data: bytes) -> dict[str, Any] | None:
     Raises:
         ProtoError: The bytes are no message, or hold more than one event.
     """
-    found = [(number, body) for number, body in _fields(data) if number in ENVELOPE]
+    found = [
+        (number, body)
+        for number, body in _fields(memoryview(data))
+        if number in ENVELOPE
+    ]
     if len(found) > 1 or (not found and not data):
         raise ProtoError("a frame holds one event")
     if not found:
@@ -107,7 +130,7 @@ def read_proto(data: bytes) -> dict[str, Any] | None:
 # ---------------------------------------------------------------- messages
 
 
-def _message(shape: str, data: bytes) -> dict[str, Any]:
+def _message(shape: str, data: memoryview) -> dict[str, Any]:
     """The fields of a message that its row knows."""
     fields = SHAPES[shape]
     made: dict[str, Any] = {}
@@ -127,10 +150,11 @@ def _message(shape: str, data: bytes) -> dict[str, Any]:
     return made if mend is None else mend(made)
 
 
+_NOTHING: Final = memoryview(b"")
 _EMPTY: Final[Mapping[str, Any]] = {"operation": [], "count": 0}
 
 
-def _field_value(field: ProtoField, value: int | bytes) -> Any:
+def _field_value(field: ProtoField, value: _Value) -> Any:
     if field.kind == "text":
         return _text(value)
     if field.kind == "count":
@@ -144,7 +168,7 @@ def _field_value(field: ProtoField, value: int | bytes) -> Any:
     return _message(field.kind, _as_bytes(value))
 
 
-def _json_value(data: bytes, depth: int) -> Any:
+def _json_value(data: memoryview, depth: int) -> Any:
     """Any JSON: one field says of which kind, and holds it."""
     if depth > _MAX_DEPTH:
         raise ProtoError("a value is nested too deeply")
@@ -156,18 +180,18 @@ def _json_value(data: bytes, depth: int) -> Any:
     return made
 
 
-def _json_object(data: bytes, depth: int) -> dict[str, Any]:
+def _json_object(data: memoryview, depth: int) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for number, entry in _fields(data):
         if number == 1:
             parts = dict(_fields(_as_bytes(entry)))
-            made[_text(parts.get(1, b""))] = _json_value(
-                _as_bytes(parts.get(2, b"")), depth + 1
+            made[_text(parts.get(1, _NOTHING))] = _json_value(
+                _as_bytes(parts.get(2, _NOTHING)), depth + 1
             )
     return made
 
 
-def _json_list(data: bytes, depth: int) -> list[Any]:
+def _json_list(data: memoryview, depth: int) -> list[Any]:
     return [
         _json_value(_as_bytes(item), depth + 1)
         for number, item in _fields(data)
@@ -175,7 +199,7 @@ def _json_list(data: bytes, depth: int) -> list[Any]:
     ]
 
 
-_JSON_KINDS: Final[Mapping[int, Callable[[int | bytes, int], Any]]] = {
+_JSON_KINDS: Final[Mapping[int, Callable[[_Value, int], Any]]] = {
     1: lambda _value, _depth: None,
     2: lambda value, _depth: _number(value),
     3: lambda value, _depth: _text(value),
@@ -238,7 +262,7 @@ _MENDED: Final[Mapping[str, Callable[[dict[str, Any]], dict[str, Any]]]] = {
 # ---------------------------------------------------------------- bytes
 
 
-def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
+def _fields(data: memoryview) -> Iterator[tuple[int, _Value]]:
     """The fields of a message: number, and a whole number or bytes."""
     place = 0
     while place < len(data):
@@ -261,7 +285,7 @@ def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
         place += length
 
 
-def _varint(data: bytes, place: int) -> tuple[int, int]:
+def _varint(data: memoryview, place: int) -> tuple[int, int]:
     value = 0
     for count in range(_LONGEST_VARINT):
         if place + count >= len(data):
@@ -273,29 +297,30 @@ def _varint(data: bytes, place: int) -> tuple[int, int]:
     raise ProtoError("a number has no end")
 
 
-def _as_bytes(value: int | bytes) -> bytes:
-    if isinstance(value, bytes):
-        return value
-    raise ProtoError("a number stands where a message is due")
+def _as_bytes(value: _Value) -> memoryview:
+    if isinstance(value, int):
+        raise ProtoError("a number stands where a message is due")
+    return value
 
 
-def _integer(value: int | bytes) -> int:
-    if isinstance(value, bytes):
+def _integer(value: _Value) -> int:
+    if not isinstance(value, int):
         raise ProtoError("bytes stand where a number is due")
     return value - 2**64 if value >= 2**63 else value
 
 
-def _number(value: int | bytes) -> int | float:
+def _number(value: _Value) -> int | float:
     data = _as_bytes(value)
     if len(data) != 8:  # noqa: PLR2004  # a double
         raise ProtoError("a number is not eight bytes long")
     number: float = struct.unpack("<d", data)[0]
-    return int(number) if number.is_integer() else number
+    is_whole = number.is_integer() and abs(number) < _LONG_NUMBER
+    return int(number) if is_whole else number
 
 
-def _text(value: int | bytes) -> str:
+def _text(value: _Value) -> str:
     try:
-        return _as_bytes(value).decode()
+        return str(_as_bytes(value), "utf-8")
     except UnicodeDecodeError:
         raise ProtoError("a text is not UTF-8") from None
 

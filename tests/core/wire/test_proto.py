@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import json
 import struct
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from aistream_nb.core.json_text import encode_json
 from aistream_nb.core.wire.proto import ProtoError, ProtoFrames, read_proto
 
 # Each line was written by the official encoder (@ag-ui/proto 1.0.0).
@@ -177,3 +179,36 @@ def test_no_bytes_break_the_frames(data: bytes):
     frames = ProtoFrames()
     for frame in (*frames.receive(framed(data)), *frames.close()):
         assert (frame.event is None) == bool(frame.faults)
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (5.0, "5"),
+        (-0.5, "-0.5"),
+        (1e17, "100000000000000000"),
+        (1e21, "1e+21"),
+        (float("inf"), "null"),
+        (float("nan"), "null"),
+    ],
+)
+def test_a_number_is_whole_where_javascript_writes_it_so(number: float, text: str):
+    snapshot = field(7, field(2, b"\x11" + struct.pack("<d", number)))
+    read = read_proto(snapshot)
+    assert read is not None
+    assert encode_json(read["snapshot"]) == text
+
+
+def test_a_text_within_many_levels_is_copied_once():
+    text = b"x" * 100_000
+    data = field(3, text)
+    for _ in range(45):
+        data = field(6, field(1, data))
+    body = field(7, field(2, data))
+    tracemalloc.start()
+    try:
+        assert read_proto(body) is not None
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 3 * len(text)
