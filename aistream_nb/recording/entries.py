@@ -4,6 +4,9 @@ An entry is one line: a time, a kind and a value. Two kinds matter here, ``event
 AG-UI event) and ``wire`` (what passed between us and a provider); ``header`` adds to
 the first line what was learned later. Kinds that we do not know are kept, because a
 newer version may have written them.
+
+A request on a line tells only what it adds to the one before it: see
+:mod:`aistream_nb.recording.request_bodies`. Whoever reads an entry sees it whole.
 """
 
 from __future__ import annotations
@@ -16,12 +19,15 @@ from typing import Any, Final
 
 from aistream_nb.core.json_text import encode_json
 from aistream_nb.core.values import Event, is_mapping
+from aistream_nb.recording.request_bodies import AS_BEFORE, difference, plain_body
 
 __all__ = [
     "FORMAT",
     "KIND",
     "Entry",
+    "Lines",
     "WireRound",
+    "count_rounds",
     "ending_of",
     "header_line",
     "text_of",
@@ -42,17 +48,29 @@ class Entry:
     t: float
     """Seconds since the recording began."""
     kind: str
-    value: Any
+    kept: Any
+    """The value as it is in memory: a request shares lists with the one before it."""
+
+    @property
+    def value(self) -> Any:
+        """What happened, as plain JSON."""
+        wire = self._kept_wire
+        return self.kept if wire is None else _with_whole_body(wire)
 
     @property
     def event(self) -> Event | None:
         """The AG-UI event, if the entry is one."""
-        return self.value if self.kind == "event" and is_mapping(self.value) else None
+        return self.kept if self.kind == "event" and is_mapping(self.kept) else None
 
     @property
     def wire(self) -> Mapping[str, Any] | None:
         """What passed on the wire, if the entry tells that."""
-        return self.value if self.kind == "wire" and is_mapping(self.value) else None
+        wire = self._kept_wire
+        return None if wire is None else _with_whole_body(wire)
+
+    @property
+    def _kept_wire(self) -> Mapping[str, Any] | None:
+        return self.kept if self.kind == "wire" and is_mapping(self.kept) else None
 
     def to_line(self) -> str:
         """The entry as a line of JSON, without the line's end.
@@ -72,10 +90,59 @@ def header_line(header: Mapping[str, Any]) -> str:
     return encode_json({"kind": KIND, "format": FORMAT, **header})
 
 
-def text_of(header: Mapping[str, Any], entries: Iterable[Entry]) -> str:
-    """A recording as the text of a file."""
-    lines = [header_line(header), *(entry.to_line() for entry in entries)]
-    return "".join(f"{line}\n" for line in lines)
+def _with_whole_body(wire: Mapping[str, Any]) -> Mapping[str, Any]:
+    request = wire.get("request")
+    body = request.get("body") if is_mapping(request) else None
+    if not is_mapping(request) or not is_mapping(body):
+        return wire
+    return {**wire, "request": {**request, "body": plain_body(body)}}
+
+
+class Lines:
+    """The lines of a file, of which a request tells only what it adds.
+
+    >>> lines = Lines()
+    >>> for n, talk in ((1, ["a"]), (2, ["a", "b"])):
+    ...     body = {"messages": talk}
+    ...     print(lines.line(Entry(0, "wire", {"round": n, "request": {"body": body}})))
+    {"t":0,"wire":{"round":1,"request":{"body":{"messages":["a"]}}}}
+    {"t":0,"wire":{"round":2,"request":{"body":{"messages":["b"]}},"as_before":{"round":1,"body":{"messages":1}}}}
+    """
+
+    def __init__(self) -> None:
+        self._round: Any = None
+        self._body: Mapping[str, Any] = {}
+
+    def line(self, entry: Entry) -> str:
+        """The next entry as a line of JSON, without the line's end."""
+        if entry.kind != "wire" or not is_mapping(entry.kept):
+            return entry.to_line()
+        return encode_json({"t": entry.t, "wire": self._told(entry.kept)})
+
+    def _told(self, wire: Mapping[str, Any]) -> Mapping[str, Any]:
+        request, number = wire.get("request"), wire.get("round")
+        body = request.get("body") if is_mapping(request) else None
+        if not is_mapping(request) or not is_mapping(body):
+            return wire
+        told, new = difference(self._body, body)
+        before, self._round, self._body = self._round, number, body
+        # What a reader looks for is a round with a number.
+        if not told or type(before) is not int:
+            return _with_whole_body(wire)
+        return {
+            **wire,
+            "request": {**request, "body": new},
+            AS_BEFORE: {"round": before, "body": told},
+        }
+
+
+def text_of(
+    header: Mapping[str, Any], entries: Iterable[Entry], *, lines: Lines | None = None
+) -> str:
+    """A recording as the text of a file; ``lines`` may go on after that."""
+    lines = lines or Lines()
+    told = [header_line(header), *(lines.line(entry) for entry in entries)]
+    return "".join(f"{line}\n" for line in told)
 
 
 def ending_of(events: Iterable[Event]) -> str:
@@ -109,6 +176,14 @@ class WireRound:
     def body(self) -> bytes:
         """The whole body."""
         return b"".join(piece for _, piece in self.chunks)
+
+
+def count_rounds(entries: Iterable[Entry]) -> int:
+    """How many exchanges :func:`wire_rounds` would find."""
+    # No body is put together for a number.
+    wires = (one.kept for one in entries if one.kind == "wire" and is_mapping(one.kept))
+    numbers = (wire.get("round") for wire in wires)
+    return len({number for number in numbers if isinstance(number, int)})
 
 
 def wire_rounds(entries: Iterable[Entry]) -> tuple[WireRound, ...]:

@@ -14,8 +14,10 @@ from typing import Any, Final
 from aistream_nb.core.json_text import parse_json
 from aistream_nb.core.redaction import Redactor
 from aistream_nb.core.values import Event, JSONValue, is_mapping
+from aistream_nb.recording.entries import Entry
 from aistream_nb.recording.growing_bytes import GrowingBytes
 from aistream_nb.recording.growing_text import GrowingTexts
+from aistream_nb.recording.request_intake import RequestIntake
 
 __all__ = ["Intake", "event_on_the_wire", "message_without_headers", "piece_on_a_line"]
 
@@ -37,6 +39,8 @@ class Intake:
         self._redactor = Redactor(secrets)
         self._texts = GrowingTexts(self._redactor)
         self._bytes = GrowingBytes(self._redactor)
+        self.requests: Final = RequestIntake(self._redactor)
+        """Takes in the requests, each compared with the one before it."""
 
     def learn_secret(self, secret: str) -> None:
         """Never let this value pass from now on."""
@@ -78,13 +82,28 @@ class Intake:
         ended = [] if request is None else self._end_of_bodies()
         wire: dict[str, Any] = {"round": number}
         if request is not None:
-            wire["request"] = self.mapping(message_without_headers(request))
+            plain = message_without_headers(request)
+            wire["request"] = self.requests.live(number, plain)
         if response is not None:
             wire["response"] = self.mapping(message_without_headers(response))
         told = b"" if content is None else self._bytes.receive(number, content)
         if told or content == b"":
             wire.update(piece_on_a_line(told))
         return [*ended, *([("wire", wire)] if len(wire) > 1 else [])]
+
+    def go_on_after(self, entries: Iterable[Entry]) -> None:
+        """What comes next happens after these, which are kept already."""
+        for entry in entries:
+            if entry.kind == "wire" and is_mapping(entry.kept):
+                self.requests.go_on_after(entry.kept)
+
+    def loaded(self, kind: str, value: Any) -> list[tuple[str, Any]]:
+        """What is to be kept of an entry that a file holds."""
+        if kind == "event" and is_mapping(value):
+            return [*self.event(value)]
+        if kind == "wire" and is_mapping(value):
+            return [(kind, self.requests.loaded(value))]
+        return [(kind, self.value(value))]
 
     @property
     def pending(self) -> list[Kept]:

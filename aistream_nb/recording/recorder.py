@@ -28,7 +28,9 @@ from aistream_nb.recording.compaction import compact_entries
 from aistream_nb.recording.difference import RecordingDiff, compare_events
 from aistream_nb.recording.entries import (
     Entry,
+    Lines,
     WireRound,
+    count_rounds,
     ending_of,
     text_of,
     wire_rounds,
@@ -70,6 +72,7 @@ class Recording:
         self._entries: list[Entry] = []
         self._events: list[Event] = []
         self._journal: Journal | None = None
+        self._lines: Lines = Lines()
         self._header: dict[str, Any] = {}
         self.name: str = "recording"
         """What comparisons call it: the file's name, where there is one."""
@@ -94,7 +97,7 @@ class Recording:
         added = self._intake.mapping(header)
         self._header.update(added)
         if self._journal is not None:
-            self._write(Entry(self._now(), "header", added).to_line())
+            self._write(Entry(self._now(), "header", added))
 
     def append(self, event: object) -> None:
         """Keep one event: a mapping, or an object of the AG-UI SDK."""
@@ -132,12 +135,12 @@ class Recording:
         if entry.event is not None:
             self._events.append(entry.event)
         if self._journal is not None:
-            self._write(entry.to_line())
+            self._write(entry)
 
-    def _write(self, line: str) -> None:
+    def _write(self, entry: Entry) -> None:
         assert self._journal is not None  # noqa: S101 both callers looked
         try:
-            self._journal.write(line)
+            self._journal.write(self._lines.line(entry))
         except RecordingError as error:
             # Rule 2: the run goes on, and so does the recording in memory.
             self.notices.append(f"{error}; the file ends here")
@@ -203,7 +206,7 @@ class Recording:
 
     def __repr__(self) -> str:
         told = [counted(len(self), "event")]
-        rounds = len(self.rounds)
+        rounds = count_rounds(self._with_pending())
         told += [counted(rounds, "provider round")] if rounds else []
         said = [
             str(self._header[k]) for k in ("provider", "model") if k in self._header
@@ -238,18 +241,14 @@ class Recording:
         self._header.update(self._intake.mapping(loaded.header))
         self.notices.extend(loaded.notices)
         taken = [
-            Entry(entry.t, kind, value)
-            for entry in loaded.entries
-            for kind, value in self._taken(entry)
+            Entry(one.t, kind, value)
+            for one in loaded.entries
+            for kind, value in self._intake.loaded(one.kind, one.kept)
         ]
+        self.notices.extend(self._intake.requests.notices)
         last = taken[-1].t if taken else 0.0
         rest = [Entry(last, kind, value) for kind, value in self._intake.close()]
         self._hold([*taken, *rest])
-
-    def _taken(self, entry: Entry) -> list[tuple[str, Any]]:
-        if entry.event is not None:
-            return [*self._intake.event(entry.event)]
-        return [(entry.kind, self._intake.value(entry.value))]
 
     def _hold(self, entries: Iterable[Entry]) -> None:
         """Begin with these entries, which are kept as they are."""
@@ -273,6 +272,7 @@ class Recording:
         copy = Recording(clock=clock, header=self._header)
         copy.name = self.name
         copy._hold(entries)
+        copy._intake.go_on_after(copy._entries)
         return copy
 
     # ------------------------------------------------------------ files
@@ -371,7 +371,8 @@ class Recording:
         self.close()
         place = Path(path)
         # What is kept back is written when more is known, and not twice.
-        write_whole(place, text_of(self._header, self._entries))
+        self._lines = Lines()
+        write_whole(place, text_of(self._header, self._entries, lines=self._lines))
         self._journal = Journal(place)
         self.name = place.name
 
@@ -383,7 +384,7 @@ class Recording:
         """
         for entry in self._with_pending()[len(self._entries) :]:
             if self._journal is not None:
-                self._write(entry.to_line())
+                self._write(entry)
         journal, self._journal = self._journal, None
         if journal is not None:
             journal.close()
