@@ -36,6 +36,7 @@ from aistream_nb.core.kinds import (
     Kind,
     wrong_kind,
 )
+from aistream_nb.core.long_results import RESULT_LIMIT
 from aistream_nb.core.ordering.machine import Slip
 from aistream_nb.core.wire.frame_readers import frames_of_type, is_binary
 from aistream_nb.core.wire.frames import Frame, check_answer
@@ -73,10 +74,13 @@ _KINDS: Final[Mapping[str, Kind]] = {
     "retry_delay": WAIT,
     "max_rounds": COUNT,
     "max_answer_bytes": COUNT,
+    "max_result_chars": COUNT,
     "normalise": FLAG,
     "clock": FUNCTION,
     "sleep": FUNCTION,
 }
+
+_OPTIONAL: Final = ("max_answer_bytes", "max_result_chars", "protocol_version")
 
 
 class AGUIOptions(TypedDict, total=False):
@@ -107,6 +111,8 @@ class AGUIOptions(TypedDict, total=False):
     """How many requests one message may take: each answer to a call is one."""
     max_answer_bytes: int | None
     """The longest answer to one request; ``None`` reads as long as bytes come."""
+    max_result_chars: int | None
+    """The longest text of one result of our tools; a longer one is cut, and says so."""
     normalise: bool
     """Whether older dialects are shown in AG-UI 1.0; the recording keeps the bytes."""
     clock: Callable[[], float]
@@ -148,9 +154,7 @@ class AGUIAgent:
                 f"AGUIAgent does not know {', '.join(map(repr, unknown))}. It "
                 f"understands: {', '.join(sorted(AGUIOptions.__annotations__))}."
             )
-        wrong = wrong_kind(
-            options.items(), _KINDS, optional=("max_answer_bytes", "protocol_version")
-        )
+        wrong = wrong_kind(options.items(), _KINDS, optional=_OPTIONAL)
         if wrong is not None:
             raise AIStreamError(wrong)
         self.url: str = _shown(url)
@@ -168,6 +172,9 @@ class AGUIAgent:
         )
         self.protocol_version: str | None = options.get("protocol_version", "1.0")
         self.max_rounds: int = options.get("max_rounds", _ROUND_LIMIT)
+        self.max_result_chars: int | None = options.get(
+            "max_result_chars", RESULT_LIMIT
+        )
         self.normalise: bool = options.get("normalise", True)
         self.clock: Callable[[], float] = options.get("clock", time.time)
 

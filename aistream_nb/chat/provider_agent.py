@@ -19,6 +19,7 @@ from dataclasses import fields, replace
 from typing import Any, Final, TypeAlias
 
 from aistream_nb.chat.agent import Task
+from aistream_nb.chat.failures import failure_code, failure_words
 from aistream_nb.chat.narration import Emit, NarratedGate
 from aistream_nb.chat.restored_history import (
     closing_events,
@@ -31,7 +32,7 @@ from aistream_nb.chat.told_options import tell_options
 from aistream_nb.core.bridge import TurnBridge
 from aistream_nb.core.turn_events import Done, Usage
 from aistream_nb.core.values import Event
-from aistream_nb.errors import AIStreamError, TurnError
+from aistream_nb.errors import TurnError
 from aistream_nb.http import HttpClient
 from aistream_nb.providers.history import assistant_entry, user_entry
 from aistream_nb.providers.registry import (
@@ -133,7 +134,10 @@ class ProviderAgent:
             raise
         except Exception as error:
             self._keep_interrupted(log)
-            _emit_all(task.emit, bridge.fail_run(_told(error), code=_code(error)))
+            _emit_all(
+                task.emit,
+                bridge.fail_run(failure_words(error), code=failure_code(error)),
+            )
             raise
         finally:
             gate.close()
@@ -281,15 +285,3 @@ def _sum(one: int | None, other: int | None) -> int | None:
 def _emit_all(emit: Emit, events: Iterable[Event]) -> None:
     for event in events:
         emit(event)
-
-
-def _told(error: Exception) -> str:
-    """Our own messages are safe to keep; of a stranger's only the kind is told."""
-    if isinstance(error, AIStreamError):
-        return str(error)
-    return f"The run failed with {type(error).__name__}; the traceback says more."
-
-
-def _code(error: Exception) -> str:
-    status = getattr(error, "status_code", None)
-    return type(error).__name__ if status is None else f"http_{status}"

@@ -21,6 +21,7 @@ from typing import Any, Final
 
 from aistream_nb.agui.agent import AGUIAgent
 from aistream_nb.chat.agent import Task
+from aistream_nb.chat.failures import failure_code, failure_words
 from aistream_nb.chat.remote_narration import RemoteNarration
 from aistream_nb.chat.remote_runs import RemoteRuns, RunFailedError
 from aistream_nb.chat.remote_thread import RemoteThread
@@ -31,7 +32,6 @@ from aistream_nb.chat.saved import SavedConversation
 from aistream_nb.core.invocation.ledger import Ledger
 from aistream_nb.core.ordering.machine import Slip
 from aistream_nb.core.values import Event
-from aistream_nb.errors import AIStreamError
 from aistream_nb.tracker import ToolInvocationTracker
 
 __all__ = ["RemoteAgent"]
@@ -60,7 +60,7 @@ class RemoteAgent:
         """What was wrong with the bytes, such as frames that are no JSON."""
         self._system = system
         self._thread: RemoteThread | None = None
-        self._tools = RemoteTools()
+        self._tools = RemoteTools(max_result_chars=server.max_result_chars)
         self._log = RunLog("")
         self._numbers = count(1)
         self._shown_state: Any = {}
@@ -120,7 +120,7 @@ class RemoteAgent:
             raise
         except Exception as error:
             await self._give_up(thread)
-            runs.narration.fail(_told(error), code=_code(error))
+            runs.narration.fail(failure_words(error), code=failure_code(error))
             raise
         finally:
             runs.close()
@@ -203,15 +203,3 @@ class RemoteAgent:
     async def _give_up(self, thread: RemoteThread) -> None:
         await self._tools.stop()
         thread.leave_behind(lambda call_id: self._log.call(call_id).why_open)
-
-
-def _told(error: Exception) -> str:
-    """Our own messages are safe to keep; of a stranger's only the kind is told."""
-    if isinstance(error, AIStreamError):
-        return str(error)
-    return f"The run failed with {type(error).__name__}; the traceback says more."
-
-
-def _code(error: Exception) -> str:
-    status = getattr(error, "status_code", None)
-    return type(error).__name__ if status is None else f"http_{status}"

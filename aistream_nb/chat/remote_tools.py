@@ -19,8 +19,7 @@ from typing import Any, Final
 from aistream_nb.agui.questions import OpenCall, read_arguments
 from aistream_nb.chat.run_log import SavedCall
 from aistream_nb.core.invocation.snapshot import SnapshotChain
-from aistream_nb.core.json_text import encode_json
-from aistream_nb.core.processor.tools import result_text
+from aistream_nb.core.long_results import RESULT_LIMIT, result_words
 from aistream_nb.core.tool_spec import ClientTool, Decision, Gate, GateRequest
 from aistream_nb.core.values import ABSENT
 from aistream_nb.gate import ApprovalGate
@@ -45,9 +44,14 @@ class ToolAnswer:
 
 
 class RemoteTools:
-    """Runs the calls of one thread."""
+    """Runs the calls of one thread.
 
-    def __init__(self) -> None:
+    Args:
+        max_result_chars: The longest text of a result; a longer one is cut.
+    """
+
+    def __init__(self, *, max_result_chars: int | None = RESULT_LIMIT) -> None:
+        self._longest = max_result_chars
         self._tools: Mapping[str, ClientTool] = {}
         self._gate: Gate = ApprovalGate()
         self._answers: dict[str, ToolAnswer] = {}
@@ -153,11 +157,20 @@ class RemoteTools:
 
     def _take(self, command: Mapping[str, Any]) -> None:
         content = command.get("modelContent", ABSENT)
-        words = result_text(command["result"] if content is ABSENT else content)
-        text = words if isinstance(words, str) else encode_json(words)
-        error = text if command.get("isError") else None
-        self._answers.setdefault(command["toolCallId"], ToolAnswer(text, error))
+        answer = self._told(command["result"] if content is ABSENT else content)
+        if command.get("isError"):
+            answer = ToolAnswer(answer.content, answer.content)
+        self._answers.setdefault(command["toolCallId"], answer)
         self._news.set()
+
+    def _told(self, value: object) -> ToolAnswer:
+        try:
+            return ToolAnswer(result_words(value, longest=self._longest))
+        except Exception as error:  # noqa: BLE001 - the tool's own object may raise anything
+            said = (
+                f"The tool ran, and its result cannot be told: {type(error).__name__}"
+            )
+            return ToolAnswer(said, said)
 
     async def _ask(self, request: GateRequest) -> Decision:
         return await self._gate(request)

@@ -14,7 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from aistream_nb.core.json_text import UnencodableError, encode_json, encode_start
+from aistream_nb.core.json_text import UnencodableError
+from aistream_nb.core.long_results import RESULT_LIMIT, result_json
 from aistream_nb.core.running_on import words_on_running
 from aistream_nb.core.tool_spec import ClientTool, Deny, Gate, GateRequest, Proceed
 from aistream_nb.core.turn_events import ToolCallResult
@@ -25,10 +26,7 @@ from aistream_nb.providers.continuation import call_text
 from aistream_nb.providers.turn_abort import AbortError, AbortSignal, interruptible
 from aistream_nb.providers.turn_outcome import ToolCallSummary
 
-__all__ = ["RESULT_LIMIT", "Answer", "CallDesk"]
-
-RESULT_LIMIT: Final = 2_000_000
-"""Characters of a result's JSON text: more than most models can read at all."""
+__all__ = ["Answer", "CallDesk"]
 
 _EDITED: Final = (
     "A person changed the arguments before the tool ran. The result is that of the "
@@ -254,25 +252,10 @@ def _success(approved: _Approved, value: object, *, longest: int | None) -> Answ
         # The model sees its own arguments again, so it must be told of the others.
         value = {"note": _EDITED, "changedArguments": edited, "result": value}
     try:
-        text = _result_text(value, longest)
+        text = result_json(value, longest=longest)
     except UnencodableError as error:
         return _error(call, f"failed to serialize tool result: {error}", edited)
     except Exception as error:  # noqa: BLE001 - the tool's own object may raise anything
         said = f"failed to serialize tool result: {type(error).__name__}"
         return _error(call, said, edited)
     return _answer(call, text, is_error=False, edited=edited)
-
-
-def _result_text(value: object, longest: int | None) -> str:
-    """The JSON text of a result; of one that is too long, JSON that says so."""
-    if longest is None:
-        return encode_json(value)
-    text, is_all = encode_start(value, most=longest)
-    if is_all:
-        return text
-    note = (
-        f"The result was cut: its JSON text has more than {longest} characters, and "
-        "these are the first of them. Ask for less at once. (The limit is "
-        "max_result_chars.)"
-    )
-    return encode_json({"note": note, "start": text})

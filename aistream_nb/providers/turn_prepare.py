@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
+from aistream_nb.core.long_results import RESULT_LIMIT
 from aistream_nb.core.tool_spec import ClientTool, refuse_repeated_names
 from aistream_nb.errors import ProviderError, TurnError
 from aistream_nb.http import ANSWER_LIMIT, HttpClient
@@ -33,7 +34,6 @@ from aistream_nb.providers.registry import (
 from aistream_nb.providers.retry import RetryPolicy
 from aistream_nb.providers.thinking import ThinkingLike, resolve_thinking
 from aistream_nb.providers.turn_abort import AbortSignal
-from aistream_nb.providers.turn_calls import RESULT_LIMIT
 from aistream_nb.providers.turn_outcome import ToolConflicts
 from aistream_nb.providers.turn_source import TurnHooks
 

@@ -146,6 +146,7 @@ def test_an_address_that_nobody_can_connect_to_is_refused(address: str):
         {"retry_delay": -0.5},
         {"max_rounds": 0},
         {"max_answer_bytes": 0},
+        {"max_result_chars": 0},
         {"resume_by": "command!"},
         {"normalise": "yes"},
         {"on_interrupt": "me"},

@@ -18,9 +18,9 @@ from fault_kit import hold_the_laws, kinds
 from turn_kit import FakeTool, Server, call_block, message, text_block
 
 import aistream_nb as ai
+from aistream_nb.core.long_results import RESULT_LIMIT
 from aistream_nb.core.running_on import RUNS_ON
 from aistream_nb.providers.retry import NO_RETRY
-from aistream_nb.providers.turn_calls import RESULT_LIMIT
 
 ARGUMENTS = '{"city": "Hvar", "more": {"list": [1]}}'
 ASKED = {"city": "Hvar", "more": {"list": [1]}}

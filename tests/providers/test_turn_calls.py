@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from turn_kit import FakeTool, Server, begin, call_block, kinds, message, play
 
+from aistream_nb.core.long_results import RESULT_LIMIT
 from aistream_nb.core.tool_spec import Deny, GateRequest, Proceed, ToolAnnotations
 from aistream_nb.core.values import ABSENT
 from aistream_nb.errors import TurnError
-from aistream_nb.providers.turn_calls import RESULT_LIMIT
 
 OSLO = {"city": "Oslo"}
 
