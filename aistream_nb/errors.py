@@ -82,7 +82,7 @@ class ProviderConnectionError(ProviderError):
 class ProviderStatusError(ProviderError):
     """The provider answered with a status outside 2xx."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # what an answer may say, each by its keyword
         self,
         message: str,
         *,
@@ -91,6 +91,7 @@ class ProviderStatusError(ProviderError):
         request_id: str | None = None,
         body: str = "",
         retry_after: float | None = None,
+        should_retry: bool | None = None,
     ) -> None:
         super().__init__(message, provider=provider)
         self.status_code: int = status_code
@@ -100,6 +101,8 @@ class ProviderStatusError(ProviderError):
         """The start of the answer's body, with secrets taken out."""
         self.retry_after: float | None = retry_after
         """Seconds that the provider asked us to wait, if it said so."""
+        self.should_retry: bool | None = should_retry
+        """Whether the provider says that the same request may work later."""
 
 
 class ProviderStreamError(ProviderError):

@@ -22,6 +22,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 
 from aistream_nb.core.error_text import (
+    advised_retry,
     error_text_of,
     foreign_body,
     place_text,
@@ -246,6 +247,7 @@ class HttpStream:
             request_id=headers.get("request-id") or headers.get("x-request-id"),
             body=body,
             retry_after=seconds_to_wait(headers, now=time()),
+            should_retry=advised_retry(headers),
         )
 
     async def _read(self) -> bytes:

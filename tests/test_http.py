@@ -83,6 +83,13 @@ async def test_a_status_says_when_to_come_back(headers, seconds):
     assert str(caught.value) == "AI streaming API returned 429: later"
 
 
+async def test_a_status_may_say_whether_to_come_back_at_all():
+    headers = {"x-should-retry": "false"}
+    with pytest.raises(ProviderStatusError) as caught:
+        await read(Server(Answer(status=529, headers=headers)))
+    assert caught.value.should_retry is False
+
+
 async def test_a_date_to_come_back_is_turned_into_seconds():
     soon = format_datetime(datetime.now(UTC) + timedelta(seconds=90), usegmt=True)
     with pytest.raises(ProviderStatusError) as caught:

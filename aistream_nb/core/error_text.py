@@ -16,6 +16,7 @@ from aistream_nb.core.json_text import parse_json
 from aistream_nb.core.values import is_array, is_mapping
 
 __all__ = [
+    "advised_retry",
     "error_text_of",
     "foreign_body",
     "place_text",
@@ -135,6 +136,18 @@ def seconds_to_wait(headers: Mapping[str, str], *, now: float) -> float | None:
         return max(0.0, parsedate_to_datetime(text).timestamp() - now)
     except (ValueError, OverflowError):
         return None
+
+
+def advised_retry(headers: Mapping[str, str]) -> bool | None:
+    """Whether a server says that the same request may work later; often it does not.
+
+    Anthropic and OpenAI say so in ``x-should-retry``, and their own clients obey.
+
+    >>> advised_retry({"x-should-retry": "false"}), advised_retry({})
+    (False, None)
+    """
+    said = headers.get("x-should-retry", "").strip().lower()
+    return {"true": True, "false": False}.get(said)
 
 
 def _number(text: str | None) -> float | None:

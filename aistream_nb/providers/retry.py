@@ -1,5 +1,7 @@
 """When a round is tried again: before its first event, and never after.
 
+A server that says itself whether to try again is believed, whatever its status.
+
 A policy is a value. Its chance and its sleep are handed in, so that tests and replays
 know what will happen.
 """
@@ -79,6 +81,8 @@ NO_RETRY: Final = RetryPolicy(attempts=1)
 def _is_passing(error: ProviderError) -> bool:
     """Whether the same request may work a little later."""
     if isinstance(error, ProviderStatusError):
+        if error.should_retry is not None:
+            return error.should_retry
         status = error.status_code
         return status >= _SERVER_ERRORS or status in _TRY_AGAIN
     return isinstance(

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from aistream_nb.core.error_text import (
+    advised_retry,
     error_text_of,
     foreign_body,
     place_text,
@@ -92,3 +93,11 @@ def test_a_time_to_wait_is_read_in_each_of_its_forms(
     headers: dict[str, str], seconds: float | None
 ):
     assert seconds_to_wait(headers, now=10) == seconds
+
+
+@pytest.mark.parametrize(
+    ("said", "advised"),
+    [("true", True), (" False ", False), ("yes", None), ("", None)],
+)
+def test_the_advice_of_a_server_is_true_false_or_none(said: str, advised: object):
+    assert advised_retry({"x-should-retry": said}) is advised

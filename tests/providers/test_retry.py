@@ -44,6 +44,18 @@ def test_only_what_may_pass_is_tried_again(error, passing):
     assert NO_RETRY.delay(error, 1) is None
 
 
+def advised(code: int, *, again: bool) -> ProviderStatusError:
+    return ProviderStatusError("no", provider="x", status_code=code, should_retry=again)
+
+
+@pytest.mark.parametrize("code", [400, 409, 429, 500])
+def test_a_server_that_says_whether_to_try_again_is_believed(code: int):
+    policy = RetryPolicy(attempts=2)
+    assert policy.delay(advised(code, again=True), 1) is not None
+    assert policy.delay(advised(code, again=True), 2) is None
+    assert policy.delay(advised(code, again=False), 1) is None
+
+
 def test_delays_grow_to_a_limit_and_half_of_each_is_chance():
     policy = RetryPolicy(attempts=9, chance=lambda: 0.0)
     assert [policy.delay(LOST, attempt) for attempt in (1, 2, 3, 8)] == [
