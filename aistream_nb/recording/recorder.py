@@ -73,12 +73,11 @@ class Recording:
         self._events: list[Event] = []
         self._journal: Journal | None = None
         self._lines: Lines = Lines()
-        self._header: dict[str, Any] = {}
+        self._header: dict[str, Any] = self._intake.mapping(header or {})
         self.name: str = "recording"
         """What comparisons call it: the file's name, where there is one."""
         self.notices: list[str] = []
         """What was repaired or lost, in words."""
-        self._header.update(self._intake.mapping(header or {}))
 
     # ------------------------------------------------------------ writing
 
