@@ -19,7 +19,8 @@ __all__ = ["CUT_OFF", "RunLog", "SavedCall", "SavedRound", "ending_of", "text_of
 CUT_OFF: Final = "cut off"
 """How a run ended that nobody ended, as when a kernel is killed."""
 
-_ENDS: Final = frozenset({"RUN_FINISHED", "RUN_ERROR"})
+_ENDS: Final = ("RUN_FINISHED", "RUN_ERROR")
+"""No set: what stands in a stranger's event may be a list."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -27,8 +27,9 @@ _MOMENTS: Final[Mapping[str, Kind]] = {
     "TOOL_CALL_ARGS": "arguments",
     "TOOL_CALL_CHUNK": "arguments",
 }
-_ASKED: Final = frozenset({"aistream:asked", "approval-requested"})
-_ENDS: Final = frozenset({"RUN_FINISHED", "RUN_ERROR"})
+# No sets: what stands in a stranger's event may be a list.
+_ASKED: Final = ("aistream:asked", "approval-requested")
+_ENDS: Final = ("RUN_FINISHED", "RUN_ERROR")
 
 
 @dataclass(frozen=True, slots=True)

@@ -257,7 +257,8 @@ def _is_reasoning(row: Mapping[str, Any]) -> bool:
 
 
 def _role(row: Mapping[str, Any]) -> Role:
-    return _ROLES.get(row.get("role"), "assistant")
+    role = row.get("role")
+    return _ROLES.get(role if isinstance(role, str) else None, "assistant")
 
 
 def _told(row: Mapping[str, Any]) -> str:

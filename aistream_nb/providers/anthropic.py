@@ -40,9 +40,11 @@ _USAGE: Final[Mapping[str, str]] = {
 }
 _TRUNCATED: Final = frozenset({"max_tokens", "model_context_window_exceeded"})
 _INCOMPLETE: Final = _TRUNCATED | {"refusal", "pause_turn"}
-_TRY_AGAIN: Final = frozenset(
-    {"overloaded_error", "rate_limit_error", "api_error", "timeout_error"}
+_TRY_AGAIN: Final = (
+    *("overloaded_error", "rate_limit_error"),
+    *("api_error", "timeout_error"),
 )
+"""No set: what a server says in this place may be a list."""
 _DELTA_FIELDS: Final[Mapping[str, str]] = {
     "text_delta": "text",
     "thinking_delta": "thinking",

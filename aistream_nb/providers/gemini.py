@@ -41,7 +41,8 @@ _USAGE: Final[Mapping[str, str]] = {
     "cached_input_tokens": "cachedContentTokenCount",
 }
 _GOOD: Final = frozenset({"STOP", "MAX_TOKENS"})
-_TRY_AGAIN: Final = frozenset({429, 500, 502, 503, 504})
+_TRY_AGAIN: Final = (429, 500, 502, 503, 504)
+"""No set: what a server says in this place may be a list."""
 _NO_PIECES: Final = (
     "its arguments came in pieces, which this client did not ask for, so it was not run"
 )

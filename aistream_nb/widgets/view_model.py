@@ -213,7 +213,8 @@ def _view_media(part: Any) -> MediaPart:
     )
     mime = str(fields.get("mimeType") or fields.get("mime_type") or "")
     value = str(fields.get("value") or fields.get("url") or fields.get("data") or "")
-    if fields.get("type") in {"data", "base64"} and not value.startswith("data:"):
+    # No set: what stands in a stranger's message may be a list.
+    if fields.get("type") in ("data", "base64") and not value.startswith("data:"):
         value = f"data:{mime or 'application/octet-stream'};base64,{value}"
     name = getattr(part, "name", None) or fields.get("filename") or ""
     return MediaPart(

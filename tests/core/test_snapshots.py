@@ -57,6 +57,10 @@ def test_calls_that_are_no_calls_are_read_as_far_as_they_go():
     assert call == ToolCallPart(id="", name="", state="input-complete")
 
 
+def test_who_says_in_no_word_who_it_is_counts_as_the_assistant():
+    assert model_to_ui({"role": ["user"]}, message_id="m").role == "assistant"
+
+
 def test_a_history_without_faith_leaves_calls_without_output():
     rows = [{"role": "assistant", "toolCalls": [ASK]}, answer("7", error="e", id="r")]
     (message,) = models_to_ui(rows, id_factory=counted_ids())

@@ -172,6 +172,7 @@ def test_every_way_to_stop_has_its_meaning(stop, truncated, incomplete):
             StreamFailure(message="Busy", retryable=True),
         ),
         ({"type": "invalid", "message": "Bad"}, StreamFailure(message="Bad")),
+        ({"type": ["api_error"], "message": "Odd"}, StreamFailure(message="Odd")),
         (None, StreamFailure(message="Anthropic stream returned an error event")),
     ],
 )

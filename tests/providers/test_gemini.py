@@ -149,6 +149,7 @@ def test_a_blocked_prompt_names_its_reason():
             StreamFailure(message="INVALID"),
         ),
         ("odd", StreamFailure(message="Gemini stream returned an error")),
+        ({"code": [503], "message": "Odd"}, StreamFailure(message="Odd")),
     ],
 )
 def test_an_error_in_the_stream_ends_it(error, expected):

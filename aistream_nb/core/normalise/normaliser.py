@@ -85,7 +85,8 @@ def detect_dialect(event: Event) -> Dialect:
     """
     if any(mark in event for mark in _MARKS) or is_mapping(event.get("delta")):
         return "tanstack-0.5"
-    if event.get("type") in {"RUN_STARTED", "RUN_FINISHED"} and "threadId" not in event:
+    # No set: what stands in a stranger's event may be a list.
+    if event.get("type") in ("RUN_STARTED", "RUN_FINISHED") and "threadId" not in event:
         return "tanstack-0.5"
     metadata = event.get("metadata")
     if is_mapping(metadata) and "tanstack" in metadata:
@@ -392,4 +393,4 @@ def normalise(events: Iterable[Event], *, thread_id: str = "thread") -> list[Eve
 
 
 def _is_thinking(event: Event) -> bool:
-    return event.get("type") in {"STEP_STARTED", "STEP_FINISHED"} and "stepId" in event
+    return event.get("type") in ("STEP_STARTED", "STEP_FINISHED") and "stepId" in event

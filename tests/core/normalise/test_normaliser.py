@@ -52,6 +52,7 @@ def test_a_dialect_shows_in_one_event(fields: dict[str, Any], dialect: str):
 
 def test_a_run_that_names_no_thread_is_of_the_older_dialect():
     assert detect_dialect({"type": "RUN_FINISHED", "runId": "r"}) == "tanstack-0.5"
+    assert detect_dialect({"type": ["RUN_FINISHED"], "runId": "r"}) == "official"
 
 
 def test_the_model_calls_of_one_request_become_one_run_with_all_their_usage():
