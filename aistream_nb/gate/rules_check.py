@@ -6,15 +6,16 @@ can be known at two moments:
 1. When a gate is made: an earlier rule leaves it nothing to decide, or the rules leave
    nothing to the ask policy (:func:`refuse_dead_rules`).
 2. When tools meet a gate: it names a tool or an argument that is not there
-   (:func:`check_rules`). A name that is nearly one of those there is refused. One that
-   is like none is only told, because a gate may serve other chats too.
+   (:func:`check_rules`). A name that is nearly one of those there is refused, unless
+   another rule has that one. Any other is only told, because a gate may serve other
+   chats too, and ``get_users`` is no slip beside ``get_user``.
 
 A pattern with wildcards that matches no tool is neither: it is there for tools to come.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
@@ -81,7 +82,9 @@ def check_rules(rules: Iterable[Rule], tools: Sequence[ToolSpec]) -> list[str]:
     ValueError: Rule.deny('delete_flie') names no tool that is here; did you mean
     'delete_file'?
     """
-    remarks = [_remark(rule, tools) for rule in rules] if tools else []
+    rules = list(rules)
+    named = {rule.tool for rule in rules}
+    remarks = [_remark(rule, tools, named) for rule in rules] if tools else []
     return [remark for remark in remarks if remark is not None]
 
 
@@ -106,7 +109,9 @@ def _is_for_everything(rule: Rule) -> bool:
     return not rule.arguments and not rule.tool.strip("*")
 
 
-def _remark(rule: Rule, tools: Sequence[ToolSpec]) -> str | None:
+def _remark(
+    rule: Rule, tools: Sequence[ToolSpec], named: Collection[str]
+) -> str | None:
     meant = [tool for tool in tools if fnmatchcase(tool.name, rule.tool)]
     if meant:
         remarks = (_argument_remark(rule, name, meant) for name in rule.arguments)
@@ -116,7 +121,7 @@ def _remark(rule: Rule, tools: Sequence[ToolSpec]) -> str | None:
     names = [tool.name for tool in tools]
     words = f"{rule!r} names no tool that is here"
     close = nearest(rule.tool, names)
-    if close is not None:
+    if close is not None and close not in named:
         raise ValueError(f"{words}; did you mean {close!r}?")
     return f"{words} ({', '.join(names)}); it will not match"
 

@@ -66,6 +66,15 @@ def test_a_name_that_is_like_none_is_told_and_kept(rule: Rule, words: str):
     assert remark.endswith("it will not match")
 
 
+def test_a_name_beside_the_one_that_it_is_nearly_is_meant():
+    rules = [Rule.allow("get_user"), Rule.deny("get_users")]
+    assert check_rules(rules, [spec("get_user"), spec("get_users")]) == []
+    (remark,) = check_rules(rules, [spec("get_user")])
+    assert remark.startswith("Rule.deny('get_users') names no tool that is here")
+    with pytest.raises(ValueError, match="did you mean 'get_user'"):
+        check_rules(rules[1:], [spec("get_user")])
+
+
 def test_of_a_tool_that_takes_any_argument_only_a_slip_is_told():
     listed = spec("run", "path", additionalProperties=True)
     assert check_rules([Rule.ask("run", mode="w")], [listed]) == []
