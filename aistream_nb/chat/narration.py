@@ -65,6 +65,7 @@ class NarratedGate:
         self._name_call = name_call
         self._chat = chat
         self._tells = isinstance(gate, ApprovalGate)
+        self._asked: set[str | None] = set()
         self._gate: Gate = gate
         self._unsubscribe: Callable[[], None] = _nothing
         if isinstance(gate, ApprovalGate):
@@ -81,6 +82,7 @@ class NarratedGate:
         Raises:
             TurnError: The wrapped gate failed.
         """
+        self._asked.add(request.tool_call_id)
         decision = await self._gate(request)
         call_id = request.tool_call_id or self._name_call()
         if isinstance(self._gate, Telling):
@@ -99,7 +101,7 @@ class NarratedGate:
             self._tell_decision(event.record)
 
     def _tell_question(self, pending: PendingApproval) -> None:
-        if pending.chat != self._chat:
+        if not self._is_ours(pending):
             return
         self._tell(
             "aistream:asked",
@@ -113,11 +115,19 @@ class NarratedGate:
 
     def _tell_decision(self, record: DecisionRecord) -> None:
         # Where the run was stopped nobody said no: the call is aborted, not denied.
-        if record.chat != self._chat or record.outcome == "aborted":
+        if record.outcome == "aborted" or not self._is_ours(record):
             return
         value = record.to_wire()
         value["toolCallId"] = record.tool_call_id or self._name_call()
         self._tell("aistream:decision", value)
+
+    def _is_ours(self, told: PendingApproval | DecisionRecord) -> bool:
+        """Whether it is about a call of this run.
+
+        Another chat of the same thread, from which this one was restored, may share
+        the gate while it still runs.
+        """
+        return told.chat == self._chat and told.tool_call_id in self._asked
 
     def _tell(self, name: str, value: Mapping[str, Any]) -> None:
         self._emit({"type": "CUSTOM", "name": name, "value": value})

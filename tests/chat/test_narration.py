@@ -150,3 +150,13 @@ async def test_of_a_gate_of_your_own_the_answer_is_told(
 
 async def _nobody() -> str:
     return "nobody is there"
+
+
+async def test_of_a_question_of_another_chat_in_the_same_thread_nothing_is_told():
+    gate = ApprovalGate("always")
+    here, there = Told(gate), Told(gate)
+
+    assert await answered(there, gate, Proceed()) == Proceed()
+
+    assert there.names[0] == "aistream:asked"
+    assert here.names == []
