@@ -21,16 +21,36 @@ from aistream_nb.core.kinds import (
     Kind,
     wrong_kind,
 )
+from aistream_nb.core.values import is_mapping
 from aistream_nb.errors import TurnError
+from aistream_nb.providers.base import OutputSchema
 from aistream_nb.providers.retry import RetryPolicy
 from aistream_nb.providers.turn_abort import AbortSignal
 
 __all__ = ["OPTION_KINDS", "refuse_wrong_kinds"]
 
+
+def _is_model(value: object) -> bool:
+    return isinstance(value, str) or (TEXTS[0](value) and bool(value))
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping))
+
+
 OPTION_KINDS: Final[Mapping[str, Kind]] = {
     "system": TEXT,
+    "model": (_is_model, "a model's name, or a mapping of tiers to such names"),
     "tier": TEXT,
+    "thinking": (lambda it: isinstance(it, str) or is_mapping(it), "text or a mapping"),
+    "server_tools": (_is_list, "a list of server tools"),
+    "tool_conflict_policy": TEXT,
+    "output_schema": (
+        lambda value: isinstance(value, OutputSchema) or is_mapping(value),
+        "an OutputSchema or a mapping",
+    ),
     "api_key": TEXT,
+    "endpoint": TEXT,
     "temperature": NUMBER,
     "max_tokens": COUNT,
     "max_answer_bytes": COUNT,
@@ -52,7 +72,7 @@ OPTION_KINDS: Final[Mapping[str, Kind]] = {
 
 _HAVE_DEFAULTS: Final = frozenset(
     {"system", "tier", "headers", "extra_body", "retry", "concurrent"}
-    | {"interrupt_tools", "max_rounds"}
+    | {"interrupt_tools", "max_rounds", "server_tools", "tool_conflict_policy"}
 )
 
 

@@ -83,8 +83,9 @@ def resolve_thinking(
     merged = _general(family, wishes.get("effort"))
     other: dict[str, Any] = {}
     for block in _blocks(family, model, wishes.get("providers")):
-        config: Mapping[str, Any] = block.get("config") or {}
-        (other if block.get("provider") == "other" else merged).update(config)
+        config = block.get("config")
+        if is_mapping(config):
+            (other if block["provider"] == "other" else merged).update(config)
     return ResolvedThinking(
         effort=_known_effort(merged.get("effort")),
         budget=merged.get("thinkingBudget"),
@@ -113,7 +114,8 @@ def _blocks(family: str, model: str, blocks: object) -> list[Mapping[str, Any]]:
     if not is_array(blocks):
         return []
     known = [block for block in blocks if is_mapping(block)]
-    ours = [block for block in known if block.get("provider") in {family, "other"}]
+    # No set: what a recording's header says in this place may be a list.
+    ours = [block for block in known if block.get("provider") in (family, "other")]
     general = [
         block
         for block in ours

@@ -13,8 +13,14 @@ from aistream_nb.providers.turn_prepare import TurnSettings
 
 RIGHT: dict[str, Any] = {
     "system": "Be brief.",
+    "model": {"base": "small", "advanced": "large"},
     "tier": "advanced",
+    "thinking": {"effort": "low"},
+    "server_tools": iter(["web_search"]),
+    "tool_conflict_policy": "error",
+    "output_schema": {"type": "object"},
     "api_key": "sk-planted",
+    "endpoint": "https://here.example",
     "temperature": 0,
     "max_tokens": 1,
     "max_answer_bytes": 10,
@@ -73,11 +79,18 @@ def test_what_has_a_default_of_its_own_cannot_be_none(name: str):
         ("max_tokens", 1.5),
         ("max_tokens", True),
         ("max_result_chars", -1),
+        ("model", ["small"]),
+        ("model", {}),
+        ("model", {"base": 5}),
+        ("thinking", True),
+        ("server_tools", "web_search"),
+        ("server_tools", {"type": "web_search"}),
+        ("output_schema", "object"),
         ("headers", {"x": 1}),
         ("headers", {1: "x"}),
     ],
 )
-def test_a_number_that_cannot_be_is_refused(name: str, value: object):
+def test_a_value_that_cannot_be_is_refused(name: str, value: object):
     with pytest.raises(TurnError, match=f"^{name}"):
         refuse_wrong_kinds([(name, value)])
 
@@ -90,4 +103,4 @@ def test_what_may_be_secret_is_not_shown(name: str):
 
 
 def test_an_option_without_a_kind_is_for_others():
-    refuse_wrong_kinds([("thinking", object()), ("client", 5)])
+    refuse_wrong_kinds([("client", 5)])

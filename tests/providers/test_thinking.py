@@ -39,6 +39,9 @@ def test_later_and_closer_wishes_win():
             {"provider": "other", "models": ["m"], "config": {"store": False}},
             {"provider": "other", "config": {"lost": 1}},
             {"provider": "other", "models": "m"},
+            {"provider": "openai", "models": [["m"]], "config": 7},
+            {"provider": "openai", "config": 7},
+            {"provider": ["openai"]},
             7,
         ],
     }
