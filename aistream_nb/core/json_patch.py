@@ -9,17 +9,32 @@ is what counts: ``remove`` of the whole document gives null, an array index may 
 leading zeros, ``-`` is only a target of ``add``, ``move`` and ``copy``, ``test``
 tells ``1`` from ``true``, and no path leads through ``__proto__``. A value may not be
 moved into itself, which the RFC forbids and AG-UI's reducer forgets to refuse.
+
+Forty ``copy`` operations, each of all that is there, make of one list a document of 2
+to the power of forty. That costs nothing here, where parts are shared, and ends whoever
+writes it down. So a patch that copies must leave a document of at most
+:data:`MOST_COPIED` characters; one that copies next to nothing is not measured.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NoReturn, TypeAlias
 
 from aistream_nb.core.values import is_array, is_mapping
 
-__all__ = ["PATCH_OPERATIONS", "PatchError", "apply_patch", "parse_pointer"]
+__all__ = [
+    "MOST_COPIED",
+    "PATCH_OPERATIONS",
+    "PatchError",
+    "apply_patch",
+    "parse_pointer",
+]
+
+MOST_COPIED: Final = 10 * 1024 * 1024
+"""About as many characters of JSON may be in a document that a patch makes by copying:
+as many as a server can send in one frame. What is not copied may be of any length."""
 
 PATCH_OPERATIONS: Final = frozenset(
     {"add", "remove", "replace", "move", "copy", "test"}
@@ -31,6 +46,9 @@ _Container: TypeAlias = dict[str, Any] | list[Any]
 _POINTER: Final = re.compile(r"(?:/(?:[^~/]|~[01])*)*", re.DOTALL)
 _LONGEST_INDEX: Final = 15
 """Digits; more are out of the range of every array, and slow to read."""
+_SCALARS: Final = frozenset({str, int, float, bool, type(None)})
+_LITTLE: Final = 1_000
+"""A patch that copies no more is no faster way to a large document than to send it."""
 
 
 class PatchError(ValueError):
@@ -39,7 +57,7 @@ class PatchError(ValueError):
     def __init__(self, message: str, *, operation: int | None = None) -> None:
         super().__init__(message)
         self.operation: int | None = operation
-        """Which operation failed, counted from 0; ``None`` if there was no list."""
+        """Which operation failed, counted from 0; ``None`` if the patch as a whole."""
 
 
 def apply_patch(document: object, patch: object) -> Any:
@@ -69,6 +87,7 @@ def apply_patch(document: object, patch: object) -> Any:
                 f"operation {number} compares values that are nested too deeply",
                 operation=number,
             ) from None
+    draft.check_copies()
     return draft.document
 
 
@@ -99,6 +118,7 @@ class _Draft:
         # Containers that belong to this draft alone, by identity; the values keep
         # them alive, so that no id is given out again.
         self._own: dict[int, _Container] = {}
+        self._copied = 0
 
     def find(self, path: tuple[str, ...]) -> Any:
         value = self.document
@@ -115,9 +135,19 @@ class _Draft:
             current = child
         return current
 
-    def share(self) -> None:
+    def share(self, value: object) -> None:
         """Say that a part is about to stand in two places: own nothing any more."""
         self._own.clear()
+        if self._copied <= _LITTLE:
+            self._copied += _length(value)
+
+    def check_copies(self) -> None:
+        """Refuse a document that has become too long by copying."""
+        if self._copied > _LITTLE and _length(self.document) > MOST_COPIED:
+            raise PatchError(
+                f"its copies make a document of more than {MOST_COPIED} characters; "
+                "send the values themselves"
+            )
 
     def _owned(self, value: object) -> _Container:
         if id(value) in self._own:
@@ -175,7 +205,7 @@ def _move(draft: _Draft, operation: Mapping[str, Any]) -> None:
 
 def _copy(draft: _Draft, operation: Mapping[str, Any]) -> None:
     value = draft.find(_path(operation, "from"))
-    draft.share()
+    draft.share(value)
     _insert(draft, _path(operation, "path"), value)
 
 
@@ -279,6 +309,37 @@ def _equal(left: object, right: object) -> bool:
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     return left == right
+
+
+def _length(value: object) -> int:
+    """About how long a value is as JSON.
+
+    What stands in many places is looked at once, so this costs what there is in memory
+    and not what would be written. A value that holds itself has some length too.
+    """
+    lengths: dict[int, int] = {}
+
+    def length(member: object) -> int:
+        text = len(member) if isinstance(member, str) else 0
+        return lengths.get(id(member), text + 1)
+
+    todo: list[tuple[object, Sequence[object] | None]] = [(value, None)]
+    while todo:
+        one, looked_at = todo.pop()
+        if looked_at is not None:
+            lengths[id(one)] = 1 + sum(map(length, looked_at))
+        elif id(one) not in lengths and (members := _members(one)):
+            lengths[id(one)] = 0
+            todo.append((one, members))
+            todo += [(m, None) for m in members if type(m) not in _SCALARS]
+    return length(value)
+
+
+def _members(value: object) -> Sequence[object]:
+    """What a container holds: items, or keys and values."""
+    if is_mapping(value):
+        return [*value, *value.values()]
+    return value if is_array(value) else ()
 
 
 def _kind(value: object) -> str:

@@ -1,11 +1,19 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from aistream_nb.core.json_patch import PatchError, apply_patch, parse_pointer
+from aistream_nb.core.json_patch import (
+    MOST_COPIED,
+    PatchError,
+    apply_patch,
+    parse_pointer,
+)
+from aistream_nb.core.json_text import encode_json
 
 DOCUMENT = {"a": [1, {"b": None}], "c": {"d": "x"}, "n": 1}
 
@@ -184,3 +192,77 @@ def test_any_patch_applies_or_raises_and_leaves_its_input_alone(
 
 def test_removing_the_whole_document_leaves_null():
     assert apply_patch({"a": 1}, [{"op": "remove", "path": ""}]) is None
+
+
+ALL_OF_IT = {"op": "copy", "from": "", "path": "/-"}
+TOO_LONG = f"more than {MOST_COPIED} characters"
+
+
+def test_copies_of_copies_make_no_document_that_nobody_can_write_down():
+    start = [["x"]]
+    made = apply_patch(start, [ALL_OF_IT] * 18)
+    assert len(encode_json(made)) > 2**20
+    with pytest.raises(PatchError, match=TOO_LONG) as caught:
+        apply_patch(start, [ALL_OF_IT] * 40)
+    assert caught.value.operation is None
+    assert start == [["x"]]
+
+
+def test_they_do_not_in_one_patch_after_another_either():
+    made: Any = ["x" * 1_000]
+    for _ in range(13):
+        made = apply_patch(made, [ALL_OF_IT])
+    assert MOST_COPIED / 2 < len(encode_json(made)) < MOST_COPIED
+    with pytest.raises(PatchError, match=TOO_LONG):
+        apply_patch(made, [ALL_OF_IT])
+
+
+def test_what_is_shared_is_measured_once():
+    looked_at = 0
+
+    class Seen(list[Any]):
+        def __iter__(self) -> Iterator[Any]:
+            nonlocal looked_at
+            looked_at += 1
+            return super().__iter__()
+
+    shared: Any = Seen()
+    for _ in range(300):
+        shared = Seen([shared, shared])
+    with pytest.raises(PatchError, match=TOO_LONG):
+        apply_patch({"a": shared}, [{"op": "copy", "from": "/a", "path": "/b"}])
+    assert looked_at <= 4 * 300
+
+
+@pytest.mark.parametrize(
+    ("document", "fits"),
+    [
+        ({"a": "x" * 2_000, "b": "x" * MOST_COPIED}, False),
+        ({"a": "x" * 900, "b": "x" * MOST_COPIED}, True),
+        ({"a": {"x" * 2_000: 1}, "b": ["x" * MOST_COPIED]}, False),
+        ({"a": "x" * 2_000, "b": "x" * (MOST_COPIED - 5_000)}, True),
+    ],
+)
+def test_only_a_patch_that_copies_much_is_held_to_the_length_of_the_document(
+    document: dict[str, Any], *, fits: bool
+):
+    patch = [{"op": "copy", "from": "/a", "path": "/c"}]
+    if fits:
+        assert apply_patch(document, patch)["c"] is document["a"]
+    else:
+        with pytest.raises(PatchError, match=TOO_LONG):
+            apply_patch(document, patch)
+
+
+def test_what_is_not_copied_may_be_of_any_length():
+    long = "x" * (MOST_COPIED + 1)
+    patch = [{"op": "add", "path": "/a", "value": long}]
+    moved = [{"op": "move", "from": "/a", "path": "/b"}]
+    assert apply_patch(apply_patch({}, patch), moved) == {"b": long}
+
+
+def test_a_value_that_holds_itself_can_be_measured():
+    circle: list[Any] = ["x" * 2_000]
+    circle.append(circle)
+    patch = [{"op": "copy", "from": "/0", "path": "/b"}]
+    assert apply_patch({"0": circle}, patch)["b"] is circle
