@@ -56,6 +56,17 @@ def test_a_delta_that_fails_changes_nothing_and_is_told():
     assert [problem.field for problem in heard.problems] == ["delta"]
 
 
+def test_a_delta_whose_copies_have_no_end_changes_nothing_and_is_told_once():
+    twice = {"op": "copy", "from": "", "path": "/-"}
+    heard = Heard(
+        {"type": "STATE_SNAPSHOT", "snapshot": [["x"]]},
+        {"type": "STATE_DELTA", "delta": [twice] * 40},
+    )
+    assert heard.processor.shared_state == [["x"]]
+    assert len(heard.states) == 1
+    assert [problem.field for problem in heard.problems] == ["delta"]
+
+
 def test_an_older_delta_sets_members():
     heard = Heard({"type": "STATE_DELTA", "delta": {"n": 1}})
     assert heard.processor.shared_state == {"n": 1}

@@ -287,3 +287,13 @@ def test_halves_of_a_character_that_come_in_two_deltas_meet():
         event("TEXT_MESSAGE_CONTENT", delta=d, **of) for d in ("\ud83d", "\ude80")
     ]
     assert apply_events([start, *halves]).messages[0]["content"] == "\U0001f680"
+
+
+def test_a_delta_whose_copies_have_no_end_is_noted_once_and_changes_nothing():
+    twice = {"op": "copy", "from": "", "path": "/-"}
+    reducer = ThreadReducer(state=[["x"]])
+
+    notes = reducer.receive(event("STATE_DELTA", delta=[twice] * 40))
+
+    assert [note.rule for note in notes] == ["state.patch_failed"]
+    assert reducer.state == [["x"]]
