@@ -11,6 +11,7 @@ from typing import Any
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from notebook_runs import run
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -79,3 +80,16 @@ def test_the_notebooks_pass_nbval_twice_in_a_row():
             text=True,
         )
         assert done.returncode == 0, done.stdout[-6000:]
+
+
+def test_what_a_cell_prints_in_pieces_is_joined_and_stays_on_its_side(tmp_path: Path):
+    notebook = nbformat.v4.new_notebook()
+    pieces = "print(1, flush=True)\nprint(2, flush=True)\n"
+    source = f"{pieces}display(3)\nprint(4)"
+    notebook.cells = [nbformat.v4.new_code_cell(source)]
+
+    (cell,) = run(notebook, folder=tmp_path).cells
+
+    shown = [it.get("text") or it["data"]["text/plain"] for it in cell.outputs]
+    assert shown == ["1\n2\n", "3", "4\n"]
+    assert "execution" not in cell.metadata
