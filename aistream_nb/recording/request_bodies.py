@@ -22,7 +22,8 @@ not there. A request without ``as_before`` is whole.
 
 Rules that a change must keep:
 
-1. ``rebuilt(before, *difference(before, body))`` is ``body``, whatever the two are.
+1. ``rebuilt(before, *difference(before, body))`` is ``body``, whatever the two are;
+   only its members may stand in another order.
 2. What a file says may be anything: what does not fit is no body, and raises nothing.
 3. Equal means the same JSON text: ``1``, ``1.0`` and ``true`` are three values.
 """
