@@ -150,7 +150,11 @@ def test_a_changed_result_is_told_at_the_call_and_not_again_in_each_request():
 
 @pytest.mark.parametrize("name", ["sysstem", "temprature", "Max_Rounds", "colour"])
 def test_an_option_that_there_is_not_is_an_error_with_the_nearest_name(name: str):
-    meant = {"sysstem": "system", "temprature": "temperature", "Max_Rounds": "max_rounds"}
+    meant = {
+        "sysstem": "system",
+        "temprature": "temperature",
+        "Max_Rounds": "max_rounds",
+    }
     given: dict[str, Any] = {name: 1}
 
     with pytest.raises(AIStreamError) as raised:
