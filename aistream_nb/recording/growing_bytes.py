@@ -1,13 +1,13 @@
 """The bytes of answers as they come, with secrets taken out of the whole of them.
 
 A network cuts a body anywhere, also in the middle of a key. What may be the beginning
-of one waits for the next piece.
+of one waits for the next piece. How a body is read, its first byte says.
 """
 
 from __future__ import annotations
 
 from aistream_nb.core.redaction import Redactor
-from aistream_nb.core.running_redaction import RunningRedactor
+from aistream_nb.recording.bodies import BinaryBody, TextBody, body_of
 
 __all__ = ["GrowingBytes"]
 
@@ -22,30 +22,25 @@ class GrowingBytes:
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
-        self._growing: dict[int, RunningRedactor] = {}
+        self._growing: dict[int, TextBody | BinaryBody] = {}
 
     def receive(self, number: int, content: bytes) -> bytes:
         """What is to be kept now that this piece of a round has come."""
         growing = self._growing.get(number)
         if growing is None:
-            growing = RunningRedactor(self._redactor, spell=_in_bytes)
-            self._growing[number] = growing
-        # Latin-1 gives every byte a character and takes it back.
-        told = growing.receive(content.decode("latin-1")).encode("latin-1")
-        return self._redactor.redact_bytes(told)
+            if not content:
+                return b""
+            growing = self._growing[number] = body_of(content, self._redactor)
+        return growing.receive(content)
 
     @property
     def pending(self) -> list[tuple[int, bytes]]:
         """The round and the piece that would come if all bodies ended here."""
         ends = [(at, growing.pending) for at, growing in self._growing.items()]
-        return [(at, rest.encode("latin-1")) for at, rest in ends if rest]
+        return [(at, rest) for at, rest in ends if rest]
 
     def close(self) -> list[tuple[int, bytes]]:
         """What was kept back of all bodies."""
         pending = self.pending
         self._growing.clear()
         return pending
-
-
-def _in_bytes(secret: str) -> str:
-    return secret.encode("utf-8", "surrogatepass").decode("latin-1")

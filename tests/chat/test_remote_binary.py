@@ -23,6 +23,7 @@ from agui_kit import (
     text,
     tool_messages,
 )
+from fault_kit import kept_text
 
 import aistream_nb as ai
 from aistream_nb.cli import main
@@ -153,3 +154,20 @@ async def test_the_command_line_records_it(tmp_path: Path):
     dump.write_bytes(kept.rounds[0].body)
     assert main(["check", str(dump), "--profile", "client"]) == 0
     assert ai.check_ordering(dump).ok
+
+
+async def test_a_key_that_the_server_repeats_is_not_kept_and_the_rest_can_be_replayed():
+    requests: list[Any] = []
+    answer = [started(), *text("You sent key-of-mine-42, I think."), finished()]
+    async with answering(answer, requests=requests) as url:
+        chat = ai.Chat(ai.AGUIAgent(url, headers={"Authorization": "key-of-mine-42"}))
+        await chat.send("Hi")
+        await chat.aclose()
+
+    kept = kept_text(chat.recording)
+    assert "key-of-mine-42" not in kept
+    body = chat.recording.rounds[0].body
+    assert b"key-of-mine-42" not in body
+    assert ai.check_ordering(body, content_type=BINARY).ok
+    again = replay(chat.recording).check()
+    assert again.messages[-1].text == "You sent [redacted], I think."

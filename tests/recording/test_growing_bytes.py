@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from agui_binary import binary
+
 from aistream_nb.core.redaction import REDACTED, Redactor
 from aistream_nb.recording.growing_bytes import GrowingBytes
 
@@ -30,4 +32,17 @@ def test_rounds_are_bodies_of_their_own_and_nothing_is_lost():
 def test_what_is_no_text_passes_unharmed():
     bodies = GrowingBytes(Redactor(["\udcff-surrogate"]))
 
-    assert bodies.receive(1, bytes(range(256))) == bytes(range(256))
+    some = bytes(range(1, 256))
+    assert bodies.receive(1, b"") == b""
+    assert bodies.receive(1, some) == some
+
+
+def test_a_body_in_frames_is_kept_frame_by_frame():
+    bodies = GrowingBytes(Redactor([SECRET]))
+    body = binary({"type": "RUN_ERROR", "message": f"no {SECRET}"})
+
+    assert bodies.receive(1, body[:-1]) == b""
+    assert bodies.receive(1, body[-1:] + b"\0") == binary(
+        {"type": "RUN_ERROR", "message": f"no {REDACTED}"}
+    )
+    assert bodies.close() == [(1, b"\0")]

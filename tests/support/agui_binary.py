@@ -46,8 +46,8 @@ def _envelope(event: Mapping[str, Any]) -> bytes:
 def _fields(event: Mapping[str, Any], names: Mapping[str, int]) -> Iterator[bytes]:
     rest = {name: value for name, value in event.items() if name != "type"}
     outcome = rest.pop("outcome", {})
-    for name, value in rest.items():
-        yield _field(names[name], value.encode())
+    for name in sorted(rest, key=names.__getitem__):
+        yield _field(names[name], rest[name].encode())
     if outcome:
         yield _field(5, outcome["type"].encode())
     for call_id in outcome.get("pendingToolCallIds", ()):

@@ -15,12 +15,18 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from aistream_nb.core.ordering.facts import slip
 from aistream_nb.core.ordering.machine import Slip
 from aistream_nb.core.values import Event
 from aistream_nb.core.wire.frames import MAX_FRAME, Frame
+from aistream_nb.core.wire.proto_bytes import (
+    ProtoError,
+    WireValue,
+    as_bytes,
+    fields,
+)
 from aistream_nb.core.wire.proto_shapes import (
     ENVELOPE,
     OPERATIONS,
@@ -32,17 +38,8 @@ __all__ = ["ProtoError", "ProtoFrames", "read_proto"]
 
 _HEAD: Final = 4
 _MAX_DEPTH: Final = 100
-_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
-_LONGEST_VARINT: Final = 10
 _LONG_NUMBER: Final = 1e21
 """From here on JavaScript writes whole numbers with an exponent, as Python floats."""
-
-_Value: TypeAlias = int | memoryview
-"""What a field holds on the wire: a whole number, or bytes of the frame."""
-
-
-class ProtoError(ValueError):
-    """Bytes are no AG-UI event in Protocol Buffers."""
 
 
 class ProtoFrames:
@@ -110,7 +107,7 @@ def read_proto(data: bytes) -> dict[str, Any] | None:
     """
     found = [
         (number, body)
-        for number, body in _fields(memoryview(data))
+        for number, body in fields(memoryview(data))
         if number in ENVELOPE
     ]
     if len(found) > 1 or (not found and not data):
@@ -118,11 +115,11 @@ def read_proto(data: bytes) -> dict[str, Any] | None:
     if not found:
         return None
     event_type = ENVELOPE[found[0][0]]
-    body = _as_bytes(found[0][1])
-    base = [value for number, value in _fields(body) if number == 1]
+    body = as_bytes(found[0][1])
+    base = [value for number, value in fields(body) if number == 1]
     event = {"type": event_type, **_message(event_type, body)}
     for one in base:
-        event.update(_message("base", _as_bytes(one)))
+        event.update(_message("base", as_bytes(one)))
     mend = _MENDED.get(event_type)
     return event if mend is None else mend(event)
 
@@ -132,10 +129,10 @@ def read_proto(data: bytes) -> dict[str, Any] | None:
 
 def _message(shape: str, data: memoryview) -> dict[str, Any]:
     """The fields of a message that its row knows."""
-    fields = SHAPES[shape]
+    row = SHAPES[shape]
     made: dict[str, Any] = {}
-    for number, value in _fields(data):
-        field = fields.get(number)
+    for number, value in fields(data):
+        field = row.get(number)
         if field is None:
             continue
         read = _field_value(field, value)
@@ -143,7 +140,7 @@ def _message(shape: str, data: memoryview) -> dict[str, Any]:
             made.setdefault(field.name, []).append(read)
         else:
             made[field.name] = read
-    for field in fields.values():
+    for field in row.values():
         if field.is_implicit and field.name not in made:
             made[field.name] = [] if field.is_list else _EMPTY.get(field.kind, "")
     mend = _MENDED.get(shape) if shape.islower() else None
@@ -154,7 +151,7 @@ _NOTHING: Final = memoryview(b"")
 _EMPTY: Final[Mapping[str, Any]] = {"operation": [], "count": 0}
 
 
-def _field_value(field: ProtoField, value: _Value) -> Any:
+def _field_value(field: ProtoField, value: WireValue) -> Any:
     if field.kind == "text":
         return _text(value)
     if field.kind == "count":
@@ -162,10 +159,10 @@ def _field_value(field: ProtoField, value: _Value) -> Any:
     if field.kind == "flag":
         return _integer(value) != 0
     if field.kind == "value":
-        return _json_value(_as_bytes(value), 0)
+        return _json_value(as_bytes(value), 0)
     if field.kind == "object":
-        return _json_object(_as_bytes(value), 0)
-    return _message(field.kind, _as_bytes(value))
+        return _json_object(as_bytes(value), 0)
+    return _message(field.kind, as_bytes(value))
 
 
 def _json_value(data: memoryview, depth: int) -> Any:
@@ -173,7 +170,7 @@ def _json_value(data: memoryview, depth: int) -> Any:
     if depth > _MAX_DEPTH:
         raise ProtoError("a value is nested too deeply")
     made: Any = None
-    for number, value in _fields(data):
+    for number, value in fields(data):
         read = _JSON_KINDS.get(number)
         if read is not None:
             made = read(value, depth + 1)
@@ -182,30 +179,30 @@ def _json_value(data: memoryview, depth: int) -> Any:
 
 def _json_object(data: memoryview, depth: int) -> dict[str, Any]:
     made: dict[str, Any] = {}
-    for number, entry in _fields(data):
+    for number, entry in fields(data):
         if number == 1:
-            parts = dict(_fields(_as_bytes(entry)))
+            parts = dict(fields(as_bytes(entry)))
             made[_text(parts.get(1, _NOTHING))] = _json_value(
-                _as_bytes(parts.get(2, _NOTHING)), depth + 1
+                as_bytes(parts.get(2, _NOTHING)), depth + 1
             )
     return made
 
 
 def _json_list(data: memoryview, depth: int) -> list[Any]:
     return [
-        _json_value(_as_bytes(item), depth + 1)
-        for number, item in _fields(data)
+        _json_value(as_bytes(item), depth + 1)
+        for number, item in fields(data)
         if number == 1
     ]
 
 
-_JSON_KINDS: Final[Mapping[int, Callable[[_Value, int], Any]]] = {
+_JSON_KINDS: Final[Mapping[int, Callable[[WireValue, int], Any]]] = {
     1: lambda _value, _depth: None,
     2: lambda value, _depth: _number(value),
     3: lambda value, _depth: _text(value),
     4: lambda value, _depth: _integer(value) != 0,
-    5: lambda value, depth: _json_object(_as_bytes(value), depth),
-    6: lambda value, depth: _json_list(_as_bytes(value), depth),
+    5: lambda value, depth: _json_object(as_bytes(value), depth),
+    6: lambda value, depth: _json_list(as_bytes(value), depth),
 }
 
 # ---------------------------------------------------------------- mending
@@ -262,55 +259,14 @@ _MENDED: Final[Mapping[str, Callable[[dict[str, Any]], dict[str, Any]]]] = {
 # ---------------------------------------------------------------- bytes
 
 
-def _fields(data: memoryview) -> Iterator[tuple[int, _Value]]:
-    """The fields of a message: number, and a whole number or bytes."""
-    place = 0
-    while place < len(data):
-        tag, place = _varint(data, place)
-        number, kind = tag >> 3, tag & 7
-        if number == 0:
-            raise ProtoError("a field has the number 0")
-        if kind == _VARINT:
-            value, place = _varint(data, place)
-            yield number, value
-            continue
-        length = {_FIXED64: 8, _FIXED32: 4}.get(kind, 0)
-        if kind == _BYTES:
-            length, place = _varint(data, place)
-        elif not length:
-            raise ProtoError("a field is of a kind that is not known")
-        if place + length > len(data):
-            raise ProtoError("a field is longer than its message")
-        yield number, data[place : place + length]
-        place += length
-
-
-def _varint(data: memoryview, place: int) -> tuple[int, int]:
-    value = 0
-    for count in range(_LONGEST_VARINT):
-        if place + count >= len(data):
-            break
-        byte = data[place + count]
-        value |= (byte & 0x7F) << (7 * count)
-        if byte < 0x80:  # noqa: PLR2004  # the highest bit says that more follows
-            return value, place + count + 1
-    raise ProtoError("a number has no end")
-
-
-def _as_bytes(value: _Value) -> memoryview:
-    if isinstance(value, int):
-        raise ProtoError("a number stands where a message is due")
-    return value
-
-
-def _integer(value: _Value) -> int:
+def _integer(value: WireValue) -> int:
     if not isinstance(value, int):
         raise ProtoError("bytes stand where a number is due")
     return value - 2**64 if value >= 2**63 else value
 
 
-def _number(value: _Value) -> int | float:
-    data = _as_bytes(value)
+def _number(value: WireValue) -> int | float:
+    data = as_bytes(value)
     if len(data) != 8:  # noqa: PLR2004  # a double
         raise ProtoError("a number is not eight bytes long")
     number: float = struct.unpack("<d", data)[0]
@@ -318,9 +274,9 @@ def _number(value: _Value) -> int | float:
     return int(number) if is_whole else number
 
 
-def _text(value: _Value) -> str:
+def _text(value: WireValue) -> str:
     try:
-        return str(_as_bytes(value), "utf-8")
+        return str(as_bytes(value), "utf-8")
     except UnicodeDecodeError:
         raise ProtoError("a text is not UTF-8") from None
 
