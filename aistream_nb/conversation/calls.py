@@ -84,6 +84,7 @@ class CallBook:
         """Forget the calls that no message holds any more: their ids are free."""
         for call_id in self._notes.keys() - held:
             del self._notes[call_id]
+            self._images.pop(call_id, None)
             self._open_questions.discard(call_id)
             self._touched.pop(call_id, None)
         self.models = {

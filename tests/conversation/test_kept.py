@@ -91,6 +91,60 @@ def test_every_moment_of_a_soup_can_be_gone_back_to():
         walk([event for _ in range(4) for event in brewed(dice)], dice)
 
 
+HISTORY: list[dict[str, Any]] = [
+    {"id": "u", "role": "user", "content": "Hi"},
+    {
+        "id": "a",
+        "role": "assistant",
+        "content": "x",
+        "toolCalls": [
+            {"id": "c", "type": "function", "function": {"name": "f", "arguments": ""}}
+        ],
+    },
+    {"id": "r", "role": "tool", "toolCallId": "c", "content": "2"},
+]
+STRANGE: list[dict[str, Any]] = [
+    *({"type": "MESSAGES_SNAPSHOT", "messages": HISTORY[:n]} for n in (0, 1, 3)),
+    {"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f"},
+    *(ASKED, STORY[-8], STORY[-1], started(), finished()),
+    *(event for event in STORY if event["type"] == "CUSTOM"),
+    answered("c"),
+]
+"""Snapshots that take a call away and bring it back, and what is told of it."""
+
+
+def test_every_moment_of_a_soup_with_snapshots_can_be_gone_back_to():
+    dice = random.Random(7)  # noqa: S311 - walks, not secrets
+    for _ in range(60):
+        soup = [event for _ in range(2) for event in brewed(dice)]
+        for event in dice.choices(STRANGE, k=12):
+            soup.insert(dice.randrange(len(soup) + 1), event)
+        walk(soup, dice)
+
+
+def test_a_call_that_a_snapshot_took_is_there_again():
+    conversation = Conversation()
+    conversation.receive({"type": "MESSAGES_SNAPSHOT", "messages": HISTORY})
+    kept = conversation.keep()
+    conversation.receive({"type": "MESSAGES_SNAPSHOT", "messages": []})
+    assert conversation.tool_calls == {}
+
+    conversation.put_back(kept)
+
+    assert conversation.tool_calls["c"].status == "complete"
+
+
+def test_a_call_whose_message_a_snapshot_replaced_is_where_it_was():
+    conversation = Conversation()
+    conversation.receive(STRANGE[3])
+    kept, before = conversation.keep(), seen(conversation)
+    conversation.receive({"type": "MESSAGES_SNAPSHOT", "messages": HISTORY})
+
+    conversation.put_back(kept)
+
+    assert seen(conversation) == before
+
+
 def test_only_what_is_different_is_told():
     conversation = run(*text("One", "m"), *text("Two", "n"))
     kept = conversation.keep()

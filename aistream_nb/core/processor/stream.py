@@ -105,6 +105,12 @@ class CallRecord:
         """Whether nothing changed since then."""
         self._is_started = False
 
+    def move_to(self, message: MessageDraft) -> None:
+        """The part is in this message now."""
+        if message is not self.message:
+            self.message = message
+            self.is_kept = False
+
     def append(self, delta: str) -> None:
         """Take more of the arguments."""
         self.is_kept = False
@@ -294,7 +300,7 @@ class Stream:
         self.opened = [again[message.id] for message in self.opened]
         self.filled = [again[message.id] for message in self.filled]
         for record in records:
-            record.message = again[record.message.id]
+            record.move_to(again[record.message.id])
 
     def forget_removed(self) -> None:
         """Where ids name messages, one that was removed is made again when named.
@@ -315,7 +321,7 @@ class Stream:
         for record in records:
             owners = self.transcript.owners(record.id)
             if owners:
-                record.message = owners[0]
+                record.move_to(owners[0])
                 self.calls[record.id] = record
 
     def _again(self, message: MessageDraft) -> MessageDraft:

@@ -161,7 +161,11 @@ class Transcript:
             for draft in self._drafts:
                 for each in draft.call_ids:
                     self._note_owner(each, draft)
-        return tuple(self._owners.get(call_id, ()))
+        owners = self._owners.get(call_id, ())
+        if len(owners) > 1:  # they are known in the order in which they were seen
+            known = set(owners)
+            owners = dict.fromkeys(it for it in self._drafts if it in known)
+        return tuple(owners)
 
     def calls(self, call_id: str) -> Iterator[tuple[MessageDraft, CallDraft]]:
         """Each message's first call of this id."""

@@ -98,6 +98,16 @@ def test_a_message_that_stands_twice_owns_its_calls_once():
     assert len(transcript.owners("x")) == 1
 
 
+def test_owners_come_in_the_order_of_the_list_however_they_got_the_call():
+    asked = ToolCallPart(id="x", name="f")
+    transcript = Transcript([user("a"), user("b", asked), user("c", asked)])
+    assert len(transcript.owners("x")) == 2
+    first = transcript.find("a")
+    assert first is not None
+    transcript.add_call(first, call("x"))
+    assert [owner.id for owner in transcript.owners("x")] == ["a", "b", "c"]
+
+
 def test_a_message_outside_the_list_owns_nothing():
     transcript = Transcript([user("a")])
     assert transcript.owners("x") == ()
