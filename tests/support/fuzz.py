@@ -16,22 +16,21 @@ import sys
 from pathlib import Path
 from typing import Any
 
-atheris: Any = importlib.import_module("atheris")  # not among our requirements
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "tests" / "faults" / "cases"
-
-with atheris.instrument_imports(include=["aistream_nb"]):
-    from fuzz_targets import TARGETS
 
 
 def main(arguments: list[str]) -> None:
     """Fuzz what the first argument names."""
-    if not arguments or arguments[0] not in TARGETS:
-        raise SystemExit(f"Name one of: {', '.join(TARGETS)}")
+    atheris: Any = importlib.import_module("atheris")  # not among our requirements
+    with atheris.instrument_imports(include=["aistream_nb"]):
+        targets = importlib.import_module("fuzz_targets").TARGETS
+    if not arguments or arguments[0] not in targets:
+        raise SystemExit(f"Name one of: {', '.join(targets)}")
     name, *options = arguments
     # What it learns goes into the first folder: name one, or it goes nowhere.
     seeds = [str(KEPT / name)] if any(it[0] != "-" for it in options) else []
-    atheris.Setup([name, *options, *seeds], TARGETS[name])
+    atheris.Setup([name, *options, *seeds], targets[name])
     atheris.Fuzz()
 
 
