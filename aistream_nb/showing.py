@@ -37,7 +37,8 @@ from aistream_nb.core.ordering.verifier import (
 )
 from aistream_nb.core.values import Event, is_mapping
 from aistream_nb.core.wire.events import as_event
-from aistream_nb.core.wire.frames import AGUIFrames, Frame
+from aistream_nb.core.wire.frame_readers import FrameReader, frames_of_body
+from aistream_nb.core.wire.frames import Frame
 from aistream_nb.errors import AIStreamError
 from aistream_nb.recording import Recording
 from aistream_nb.widgets.forms import forms_of
@@ -300,7 +301,7 @@ class _Intake:
     """Events, or frames that hold them, out of items in any form."""
 
     def __init__(self) -> None:
-        self._frames: AGUIFrames | None = None
+        self._frames: FrameReader | None = None
         self._rest = ""
         """The start of a JSON line, or nothing."""
         self._is_text = False
@@ -311,7 +312,7 @@ class _Intake:
         if self._frames is None and not self._is_text:
             head = item if isinstance(item, str) else item.decode("utf-8", "replace")
             self._is_text = head.lstrip("\ufeff \t\r\n").startswith("{")
-            self._frames = None if self._is_text else AGUIFrames()
+            self._frames = None if self._is_text else frames_of_body(_as_bytes(item))
         if self._frames is not None:
             return self._frames.receive(_as_bytes(item))
         return self._lines(_as_bytes(item).decode("utf-8", "surrogatepass"))

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from ag_ui.core import RunStartedEvent, TextMessageChunkEvent
 from ag_ui.encoder import EventEncoder
+from agui_binary import binary
 
 import aistream_nb as ai
 from aistream_nb.errors import AIStreamError, RecordingError
@@ -25,6 +26,7 @@ EVENTS: list[dict[str, Any]] = [
 ]
 LINES = [json.dumps(event) for event in EVENTS]
 SSE = "".join(f"data: {line}\n\n" for line in LINES).encode()
+BINARY_BODY = binary(*EVENTS)
 JSONL = "\n".join(LINES).encode()
 
 
@@ -52,6 +54,8 @@ SOURCES = {
     "sse in pieces": pieces(SSE),
     "sse as text": [SSE.decode()],
     "a body": SSE,
+    "a body in the binary form": BINARY_BODY,
+    "the binary form in pieces": pieces(BINARY_BODY),
     "a body of lines": JSONL,
     "a body as text": SSE.decode(),
     "lines as text": JSONL.decode(),

@@ -1,7 +1,8 @@
 """Recordings out of bytes, whatever wrote them.
 
 Read are: our own lines, the reference's ``{"version": "1.0", "chunks": […]}``, dumps of
-server-sent events, JSON arrays and JSON lines of AG-UI events; each gzipped too.
+server-sent events, answers in AG-UI's binary form, JSON arrays and JSON lines of AG-UI
+events; each gzipped too.
 A dump whose frames are no AG-UI events becomes the wire of one round, so that it can be
 run through the provider's translator.
 
@@ -23,7 +24,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from aistream_nb.core.json_text import parse_json
-from aistream_nb.core.values import is_array, is_mapping
+from aistream_nb.core.values import Event, is_array, is_mapping
+from aistream_nb.core.wire.frame_readers import frames_of_body, is_binary
 from aistream_nb.core.wire.sse import SSEDecoder
 from aistream_nb.errors import RecordingError
 from aistream_nb.recording.entries import FORMAT, KIND, Entry
@@ -100,6 +102,8 @@ def _unzipped(content: bytes, path: str, notices: list[str]) -> bytes:
 
 
 def _read(content: bytes, path: str) -> Loaded:
+    if is_binary(content) and (events := _events_in_frames(content)):
+        return _events(events, path)
     first = content.lstrip().partition(b"\n")[0].strip()
     head = _json_or_none(first)
     if is_mapping(head) and (head.get("kind") == KIND or "t" in head):
@@ -291,6 +295,11 @@ def _server_sent(content: bytes) -> Loaded:
     wire = {"round": 1, "text": text}
     notice = "no AG-UI events: kept as the wire of one provider round"
     return Loaded(entries=[Entry(0.0, "wire", wire)], notices=[notice])
+
+
+def _events_in_frames(content: bytes) -> list[Event]:
+    frames = frames_of_body(content).receive(content)
+    return [frame.event for frame in frames if frame.event is not None]
 
 
 def _is_agui(payload: object) -> bool:

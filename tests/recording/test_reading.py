@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from agui_binary import binary
 from hypothesis import given, settings, strategies as st
 
 from aistream_nb.errors import RecordingError
@@ -47,6 +48,16 @@ def test_our_own_lines_come_back():
     assert events_of(loaded) == EVENTS
     assert [one.t for one in loaded.entries] == [0.0, 0.1, 0.2]
     assert loaded.notices == []
+
+
+def test_an_answer_in_the_binary_form_is_read_and_what_only_begins_like_one_is_none():
+    events = [EVENTS[0], {"type": "TEXT_MESSAGE_END", "messageId": "é"}, EVENTS[2]]
+    body = binary(*events)
+    assert events_of(read(body)) == events
+    assert events_of(read(gzip.compress(body))) == events
+    assert events_of(read(body[:-1])) == events[:-1]
+    with pytest.raises(RecordingError, match="is no recording"):
+        read(b"\0" + LINES.encode())
 
 
 FORMS: dict[str, str] = {
