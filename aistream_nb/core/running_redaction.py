@@ -165,7 +165,9 @@ class RunningRedactor:
                 yield at, at + len(secret)
                 at = joined.find(secret, at + len(secret))
         if any(sign in joined for sign in KEY_SIGNS):
-            for found in KEY_SHAPES.finditer(joined):
+            # What stands before the window is not known, so no key begins with it.
+            start = int(len(self._context) == _CONTEXT)
+            for found in KEY_SHAPES.finditer(joined, start):
                 if found.end() == len(joined):
                     self._within = _KEY_TAIL
                 yield found.span()

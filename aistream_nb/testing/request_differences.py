@@ -195,8 +195,20 @@ def _items(was: Sequence[Any], now: Sequence[Any], path: str) -> Iterator[_Diffe
 def _alike(was: Sequence[Any], now: Sequence[Any]) -> int:
     """How many items at the start are the same."""
     pairs = zip(was, now, strict=False)
-    parted = (at for at, pair in enumerate(pairs) if any(_parts(*pair, "")))
+    parted = (at for at, pair in enumerate(pairs) if not _alike_in_all(*pair))
     return next(parted, min(len(was), len(now)))
+
+
+def _alike_in_all(was: Any, now: Any) -> bool:
+    """Whether nothing differs; it costs one look at each place, however deep."""
+    if is_mapping(was) and is_mapping(now):
+        return was.keys() == now.keys() and all(
+            _alike_in_all(member, now[name]) for name, member in was.items()
+        )
+    if is_array(was) and is_array(now):
+        pairs = zip(was, now, strict=False)
+        return len(was) == len(now) and all(_alike_in_all(*pair) for pair in pairs)
+    return _same(was, now)
 
 
 def _by_name(items: Sequence[Any]) -> dict[str, Any] | None:

@@ -172,3 +172,12 @@ def test_a_piece_costs_its_own_length(monkeypatch: pytest.MonkeyPatch):
         for _ in range(count):
             running.receive("hunt and sk-ab ")
         assert sum(looked) < count * (running_redaction._CONTEXT + 40)
+
+
+def test_where_the_window_begins_no_key_begins():
+    text = "x" * 10 + "AIza" + "S" * 60
+    running = RunningRedactor(Redactor())
+
+    told = running.receive(text) + running.receive(" and more") + running.close()
+
+    assert told == f"{text} and more"

@@ -252,6 +252,25 @@ def test_a_long_list_of_differences_is_cut():
     assert found[-1] == "round 1: and 28 more"
 
 
+def test_lists_in_lists_are_not_looked_through_again_at_each_level():
+    was: Any = 1
+    now: Any = 2
+    for _ in range(60):  # looked through thrice at each level: 3 ** 60 looks
+        was, now = [was, 0], [now, 0]
+
+    (found,) = told({"messages": was}, {"messages": now})
+
+    path = "messages" + "[0]" * 60
+    assert found == f"round 1, {path} differs\n  was: 1\n  now: 2"
+
+
+def test_what_is_alike_at_both_ends_of_a_list_is_no_difference():
+    was = {"messages": [{"a": "[redacted]"}, [1], {"b": [{"n": 1}]}, "end"]}
+    now = {"messages": [{"a": "sesame"}, [1], "new", {"b": [{"n": 1}]}, "end"]}
+
+    assert told(was, now) == ["round 1, messages[2] is new\n  now: new"]
+
+
 def test_without_parameters_only_the_talk_is_compared():
     was, now = {"system": "a", "top_k": 1}, {"system": "b", "top_k": 2}
 
