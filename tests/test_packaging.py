@@ -109,7 +109,8 @@ def test_the_version_is_the_top_of_the_changelog():
 
     versions = [line for line in changelog.splitlines() if line.startswith("## ")]
 
-    assert versions[0].strip("# []").split("]")[0] == project["project"]["version"]
+    version, _, _ = versions[0].removeprefix("## ").partition(" - ")
+    assert version.strip("[]") == project["project"]["version"]
 
 
 def test_importing_loads_nothing_heavy():
