@@ -8,7 +8,6 @@ signature nobody takes it back.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
@@ -16,12 +15,12 @@ from aistream_nb.core.conversion import convert_messages
 from aistream_nb.core.json_text import parse_json
 from aistream_nb.core.values import is_array, is_mapping
 from aistream_nb.export.source import Source, read_source
+from aistream_nb.providers.history import anthropic_id
 
 __all__ = ["to_anthropic", "to_openai"]
 
 _NO_RESULT: Final = "The call did not run."
 _OPENING: Final = "(The conversation begins with the assistant.)"
-_NO_ID: Final = re.compile(r"[^a-zA-Z0-9_-]")
 
 Row = dict[str, Any]
 
@@ -119,7 +118,7 @@ def _anthropic(row: Mapping[str, Any]) -> Iterator[Row]:
     if row["role"] == "tool":
         yield {
             "type": "tool_result",
-            "tool_use_id": _id(row["toolCallId"]),
+            "tool_use_id": anthropic_id(row["toolCallId"]),
             "content": _text(content),
         }
         return
@@ -131,7 +130,7 @@ def _anthropic(row: Mapping[str, Any]) -> Iterator[Row]:
     for call in row.get("toolCalls") or ():
         yield {
             "type": "tool_use",
-            "id": _id(call["id"]),
+            "id": anthropic_id(call["id"]),
             "name": call["function"]["name"],
             "input": _object(call["function"]["arguments"]),
         }
@@ -148,11 +147,6 @@ def _anthropic_parts(parts: Iterable[Mapping[str, Any]]) -> Iterator[Row]:
             yield {"type": "image", "source": source}
         else:
             yield {"type": "text", "text": f"[{part.get('type')}]"}
-
-
-def _id(call_id: str) -> str:
-    """An id of letters that are taken; the same one for a call and its result."""
-    return _NO_ID.sub("_", call_id) or "_"
 
 
 def _anthropic_source(part: Mapping[str, Any]) -> Row | None:

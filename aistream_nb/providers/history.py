@@ -11,8 +11,9 @@ told by :func:`call_entries`, from what every provider says of a call.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from aistream_nb.core.turn_events import ToolCallResult
@@ -25,7 +26,15 @@ from aistream_nb.providers.continuation import (
 )
 from aistream_nb.providers.registry import Wire
 
-__all__ = ["ToldCall", "assistant_entry", "call_entries", "user_entry"]
+__all__ = [
+    "ToldCall",
+    "anthropic_id",
+    "assistant_entry",
+    "call_entries",
+    "user_entry",
+]
+
+_NO_ID: Final = re.compile(r"[^a-zA-Z0-9_-]")
 
 
 def _content(role: str, text: str) -> dict[str, Any]:
@@ -105,7 +114,17 @@ def call_entries(
     return _CALLS[wire](text, calls)
 
 
+def anthropic_id(call_id: str) -> str:
+    """An id in letters that Anthropic takes; the same one for a call and its result.
+
+    >>> anthropic_id("call:7")
+    'call_7'
+    """
+    return _NO_ID.sub("_", call_id) or "_"
+
+
 def _anthropic_calls(text: str, calls: Sequence[ToldCall]) -> list[dict[str, Any]]:
+    calls = [replace(call, id=anthropic_id(call.id)) for call in calls]
     uses = [
         {"type": "tool_use", "id": call.id, "name": call.name, "input": call.input}
         for call in calls
