@@ -8,13 +8,24 @@ not run, or that it ran and nobody knows how far.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from aistream_nb.conversation.reading import mapping_at, mappings
 from aistream_nb.core.values import Event, is_array, is_mapping
 
-__all__ = ["CUT_OFF", "RunLog", "SavedCall", "SavedRound", "ending_of", "text_of"]
+__all__ = [
+    "CUT_OFF",
+    "RunLog",
+    "SavedCall",
+    "SavedRound",
+    "ending_of",
+    "input_messages",
+    "is_cancelled",
+    "runs_of",
+    "text_of",
+]
 
 CUT_OFF: Final = "cut off"
 """How a run ended that nobody ended, as when a kernel is killed."""
@@ -137,7 +148,7 @@ class RunLog:
 
     def _begin(self, event: Event) -> None:
         self._round = None
-        for message in _input_messages(event):
+        for message in input_messages(event):
             if message.get("role") == "user":
                 self._question = str(message.get("id"))
             elif message.get("role") == "tool":
@@ -162,21 +173,36 @@ def ending_of(run: Sequence[Event]) -> str:
         return CUT_OFF
     if last.get("type") == "RUN_ERROR":
         return "failed"
-    outcome = last.get("outcome")
-    is_cancelled = is_mapping(outcome) and outcome.get("type") == "cancelled"
-    return "cancelled" if is_cancelled else "finished"
+    return "cancelled" if is_cancelled(last) else "finished"
 
 
-def _input_messages(event: Event) -> list[Mapping[str, Any]]:
-    given = event.get("input")
-    said = given.get("messages") if is_mapping(given) else None
-    return [one for one in said if is_mapping(one)] if is_array(said) else []
+def is_cancelled(event: Event) -> bool:
+    """Whether a run ended here because somebody stopped it."""
+    return mapping_at(event, "outcome").get("type") == "cancelled"
+
+
+def runs_of(events: Iterable[Event]) -> list[list[Event]]:
+    """The events of each run, from its start on.
+
+    >>> runs_of([{"type": "RAW"}, {"type": "RUN_STARTED"}, {"type": "RUN_ERROR"}])
+    [[{'type': 'RUN_STARTED'}, {'type': 'RUN_ERROR'}]]
+    """
+    runs: list[list[Event]] = []
+    for event in events:
+        if event.get("type") == "RUN_STARTED":
+            runs.append([])
+        if runs:
+            runs[-1].append(event)
+    return runs
+
+
+def input_messages(event: Event) -> list[Mapping[str, Any]]:
+    """The messages that a run's input brings."""
+    return list(mappings(mapping_at(event, "input").get("messages")))
 
 
 def _is_marked_failed(event: Event) -> bool:
-    metadata = event.get("metadata")
-    ours = metadata.get("aistream") if is_mapping(metadata) else None
-    return is_mapping(ours) and ours.get("isError") is True
+    return mapping_at(event, "metadata", "aistream").get("isError") is True
 
 
 def text_of(content: object) -> str:

@@ -7,7 +7,7 @@ that answer it, and, where the recording holds them, the rounds of its provider.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
@@ -19,6 +19,7 @@ from aistream_nb.chat.run_log import (
     SavedCall,
     SavedRound,
     ending_of,
+    runs_of,
     text_of,
 )
 from aistream_nb.chat.told_options import read_options
@@ -127,7 +128,7 @@ class SavedConversation:
     @cached_property
     def runs(self) -> tuple[tuple[Event, ...], ...]:
         """The events of each run, from its start on."""
-        return tuple(map(tuple, _runs(self.recording.events)))
+        return tuple(map(tuple, runs_of(self.recording.events)))
 
     @property
     def torn_run(self) -> tuple[Event, ...]:
@@ -200,16 +201,6 @@ def origin_of(facts: Mapping[str, Any]) -> str:
     agent = str(facts.get("agent", "")).partition(":")[0]
     provider = str(facts.get("provider", ""))
     return f"offline {provider}" if agent == "offline" else provider
-
-
-def _runs(events: Iterable[Event]) -> list[list[Event]]:
-    runs: list[list[Event]] = []
-    for event in events:
-        if event.get("type") == "RUN_STARTED":
-            runs.append([])
-        if runs:
-            runs[-1].append(event)
-    return runs
 
 
 def _ids(value: object, name: str = "") -> Iterator[str]:

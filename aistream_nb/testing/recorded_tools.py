@@ -8,17 +8,19 @@ reading of the streams, the order, the decisions.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from os import PathLike
 from typing import Any, Final
 
+from aistream_nb.chat.run_log import input_messages
 from aistream_nb.core.json_text import parse_json
-from aistream_nb.core.tool_spec import ToolAnnotations, ToolSpec
+from aistream_nb.core.tool_spec import ClientTool, ToolAnnotations, ToolSpec
 from aistream_nb.core.values import Event, is_array, is_mapping
 from aistream_nb.errors import ToolExecutionError
 from aistream_nb.recording import Recording
+from aistream_nb.tools import as_tools
 
-__all__ = ["RecordedTool", "recorded_tools"]
+__all__ = ["RecordedTool", "recorded_tools", "with_stand_ins"]
 
 _ERROR: Final = "isError"
 
@@ -92,6 +94,27 @@ def recorded_tools(
     return list(tools.values())
 
 
+def with_stand_ins(
+    recording: Recording, given: Iterable[ClientTool | Callable[..., Any]]
+) -> tuple[list[ClientTool], list[str]]:
+    """Today's tools and a stand-in for each that is not given, with their names.
+
+    They come in the order in which the recording was offered them.
+
+    >>> with_stand_ins(Recording.of([]), [])
+    ([], [])
+    """
+    today = {tool.spec.name: tool for tool in as_tools(given)}
+    offered: dict[str, ClientTool] = {}
+    missing: list[str] = []
+    for stand_in in recorded_tools(recording):
+        name = stand_in.spec.name
+        if name not in today:
+            missing.append(name)
+        offered[name] = today.get(name, stand_in)
+    return list({**offered, **today}.values()), missing
+
+
 def _specs(events: tuple[Event, ...]) -> Iterator[ToolSpec]:
     for event in events:
         if event.get("type") != "RUN_STARTED":
@@ -127,10 +150,8 @@ def _results(event: Event) -> Iterator[tuple[str, Any, bool]]:
         failed = is_mapping(ours) and bool(ours.get(_ERROR))
         yield str(event.get("toolCallId")), event.get("content"), failed
     elif event.get("type") == "RUN_STARTED":
-        run_input = event.get("input")
-        said = run_input.get("messages") if is_mapping(run_input) else None
-        for row in said if is_array(said) else ():
-            if is_mapping(row) and row.get("role") == "tool":
+        for row in input_messages(event):
+            if row.get("role") == "tool":
                 content, error = row.get("content"), row.get("error")
                 yield str(row.get("toolCallId")), content, error is not None
 

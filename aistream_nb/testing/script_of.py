@@ -9,10 +9,11 @@ the stream breaks where it broke, and a refusal is the same refusal.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from aistream_nb.chat.run_log import ending_of, input_messages, is_cancelled, runs_of
 from aistream_nb.core.values import Event, is_array, is_mapping
 from aistream_nb.errors import (
     ProviderConnectionError,
@@ -111,13 +112,8 @@ def _take_ending(event: Event, attempt: _Attempt, *, stops: bool) -> None:
     kind = event.get("type")
     if kind == "RUN_ERROR":
         attempt.error = _failure(event, is_empty=not attempt.pieces)
-    elif kind == "RUN_FINISHED" and _is_cancelled(event):
+    elif kind == "RUN_FINISHED" and is_cancelled(event):
         attempt.stops = stops
-
-
-def _is_cancelled(event: Event) -> bool:
-    outcome = event.get("outcome")
-    return is_mapping(outcome) and outcome.get("type") == "cancelled"
 
 
 def _failure(event: Event, *, is_empty: bool) -> ProviderError | None:
@@ -140,7 +136,7 @@ def questions_of(recording: Recording) -> list[Question]:
     """What the person sent, in order."""
     questions: list[Question] = []
     seen: set[str] = set()
-    for run in _runs(recording.events):
+    for run in runs_of(recording.events):
         asked = _asked(run)
         if asked is None or str(asked.get("id")) in seen:
             continue
@@ -150,21 +146,10 @@ def questions_of(recording: Recording) -> list[Question]:
             Question(
                 text=str(asked.get("content", "")),
                 place=_place(run),
-                ending=_ending(run),
+                ending=ending_of(run),
             )
         )
     return questions
-
-
-def _runs(events: Iterable[Event]) -> list[list[Event]]:
-    """The events of each run, from its start on."""
-    runs: list[list[Event]] = []
-    for event in events:
-        if event.get("type") == "RUN_STARTED":
-            runs.append([])
-        if runs:
-            runs[-1].append(event)
-    return runs
 
 
 def _asked(run: Sequence[Event]) -> Mapping[str, Any] | None:
@@ -182,18 +167,6 @@ def _place(run: Sequence[Event]) -> int | None:
     rows: Sequence[Any] = messages if is_array(messages) else ()
     users = [row for row in rows if is_mapping(row) and row.get("role") == "user"]
     return max(0, len(users) - 1)
-
-
-def _ending(run: Sequence[Event]) -> str:
-    last = next((e for e in reversed(run) if str(e.get("type")) in _ENDS), None)
-    if last is None:
-        return "cut off"
-    if last.get("type") == "RUN_ERROR":
-        return "failed"
-    return "cancelled" if _is_cancelled(last) else "finished"
-
-
-_ENDS: Final = frozenset({"RUN_FINISHED", "RUN_ERROR"})
 
 
 # ---------------------------------------------------------------- the rest
@@ -222,7 +195,7 @@ def loose_calls(recording: Recording) -> Loose:
         for answered in _answered(event):
             if open_calls.pop(answered, False):
                 loose.ran[names.get(answered, "")] += 1
-        if _is_cancelled(event):
+        if is_cancelled(event):
             _leave(open_calls, names, loose, run=run)
     if recording.ending.startswith("cut off"):
         _leave(open_calls, names, loose, run=run)
@@ -254,9 +227,7 @@ def _answered(event: Event) -> list[str]:
         return [str(event.get("toolCallId"))]
     if event.get("type") != "RUN_STARTED":
         return []
-    run_input = event.get("input")
-    said = run_input.get("messages") if is_mapping(run_input) else None
-    rows = [row for row in said if is_mapping(row)] if is_array(said) else []
+    rows = input_messages(event)
     return [str(row.get("toolCallId")) for row in rows if row.get("role") == "tool"]
 
 
