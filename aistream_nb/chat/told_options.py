@@ -26,6 +26,7 @@ TOLD_OPTIONS: Final = (
     "output_schema",
     "extra_body",
     "concurrent",
+    "max_result_chars",
 )
 """The names of what is told."""
 

@@ -73,6 +73,20 @@ async def test_a_restored_chat_knows_what_the_first_one_knew_to_the_signature(
     assert replay(again.recording, tools=offline_tools()).check()
 
 
+async def test_results_are_cut_as_they_were_when_a_chat_goes_on_or_is_replayed():
+    tools = offline_tools()
+    chat = ai.Chat("offline", pace=0, tools=tools, gate=allow, max_result_chars=20)
+    await chat.send(OFFLINE_PROMPT)
+
+    again = ai.Chat.restore(chat.recording, pace=0, tools=tools, gate=allow)
+    await again.retry()
+
+    results = [call.result for call in again.conversation.tool_calls.values()]
+    assert results
+    assert all("max_result_chars" in str(result) for result in results)
+    assert replay(chat.recording, tools=tools).check()
+
+
 def structural_places(recording: ai.Recording) -> list[int]:
     """Where a kernel may be killed, one place for each kind of thing that goes on."""
     places: dict[tuple[str, str], int] = {}
