@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
+from aistream_nb.cli.target import add_force, check_target
 from aistream_nb.cli.working import working
 from aistream_nb.errors import AIStreamError
 from aistream_nb.export import (
@@ -68,6 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--compact", action="store_true", help="join neighbouring deltas"
     )
+    add_force(parser)
     parser.add_argument(
         "--format",
         choices=("text", "json"),
@@ -79,6 +81,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, convert, write."""
     form = options.to or _form_of(options.target)
+    if options.target != _STANDARD:
+        check_target(Path(options.target), force=options.force)
     recording = _read(options.source)
     notices = recording.notices
     with working(f"writing {form} …"):

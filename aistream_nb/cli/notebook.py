@@ -11,8 +11,11 @@ import json
 import sys
 from pathlib import Path
 
+from aistream_nb.cli.named_tools import add_tools, current_folder_first, places
+from aistream_nb.cli.target import add_force, check_target
 from aistream_nb.cli.working import working
 from aistream_nb.errors import AIStreamError
+from aistream_nb.recording import Recording
 
 __all__ = ["add_arguments", "run"]
 
@@ -27,17 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="the notebook (default: the recording's name, with .ipynb)",
     )
-    parser.add_argument(
-        "--tools",
-        action="append",
-        default=[],
-        metavar="MODULE:NAME",
-        help="a tool to run, such as mypackage.tools:book; may be repeated. Without "
-        "one, stand-ins give what the tools gave when it was recorded",
+    add_tools(
+        parser,
+        otherwise="Without one, stand-ins give what was recorded",
     )
-    parser.add_argument(
-        "--force", action="store_true", help="replace a notebook that is there"
-    )
+    add_force(parser, what="notebook")
     parser.add_argument(
         "--format",
         choices=("text", "json"),
@@ -48,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the cells, then write the notebook."""
+    from aistream_nb.testing.not_compared import not_compared  # noqa: PLC0415 # as below
     from aistream_nb.testing.regression_notebook import (  # noqa: PLC0415 # loads everything that a run needs
         regression_notebook,
     )
@@ -55,22 +53,28 @@ def run(options: argparse.Namespace) -> int:
     recording: Path = options.recording
     stem = recording.name.removesuffix(".gz").removesuffix(".jsonl")
     out: Path = options.out or recording.with_name(f"{stem}.ipynb")
-    if out.exists() and not options.force:
-        raise AIStreamError(f"{out} is there already; --force replaces it.")
+    check_target(out, force=options.force)
     if not out.parent.is_dir():
         raise AIStreamError(f"{out} cannot be written: there is no such folder.")
     try:
-        with working(f"running {recording} against today's code …"):
+        with (
+            current_folder_first(),
+            working(f"running {recording} against today's code …"),
+        ):
             text = regression_notebook(recording, out, tools=options.tools)
     except AssertionError as difference:
         sys.stderr.write(f"{difference}\n")
         return _told(options, {"ok": False, "file": None}, "", code=1)
     except ImportError as error:
-        raise AIStreamError(f"{error}. Name tools as MODULE:NAME.") from error
+        raise AIStreamError(
+            f"{error}. {places()} Name tools as MODULE:NAME."
+        ) from error
     try:
         out.write_text(text, "utf-8", "replace")
     except OSError as error:
         raise AIStreamError(f"{out} cannot be written: {error.strerror}") from error
+    for sentence in not_compared(Recording.load(recording)):
+        sys.stderr.write(f"Not compared: {sentence}\n")
     return _told(options, {"ok": True, "file": str(out)}, f"{out}\n", code=0)
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from aistream_nb.chat import Chat
+from aistream_nb.cli.target import add_force, check_target
 from aistream_nb.cli.terminal_view import TerminalView
 from aistream_nb.errors import AIStreamError
 from aistream_nb.gate import ApprovalGate
@@ -47,9 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--out", type=Path, required=True, metavar="FILE", help="a .jsonl file"
     )
-    parser.add_argument(
-        "--force", action="store_true", help="replace a recording that is there"
-    )
+    add_force(parser, what="recording")
     parser.add_argument(
         "--header",
         action="append",
@@ -84,13 +83,8 @@ def run(options: argparse.Namespace) -> int:
 def _place(out: Path, *, force: bool) -> Path:
     """Where the recording grows."""
     growing = out.with_name(f"unfinished-{out.name}")
-    if force:
-        return growing
-    if out.exists():
-        raise AIStreamError(
-            f"{out} is there already; --force replaces it, or name another file."
-        )
-    if growing.exists():
+    check_target(out, force=force)
+    if growing.exists() and not force:
         raise AIStreamError(
             f"{growing} is there: a recording that was cut off. Give it another name "
             "if you want to keep it; --force replaces it."

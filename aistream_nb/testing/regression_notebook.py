@@ -18,6 +18,7 @@ import os
 import sys
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import chdir, contextmanager, redirect_stdout
+from importlib.machinery import PathFinder
 from inspect import CO_COROUTINE
 from pathlib import Path
 from typing import Any, Final
@@ -65,7 +66,12 @@ def regression_notebook(
     """
     loaded = Recording.load(recording)
     name = Path(os.path.relpath(recording, out.parent)).as_posix()
-    cells = _live_cells(loaded, name, tools) if loaded.rounds else _event_cells(name)
+    beside = _path_to_modules(tools, out.parent)
+    cells = (
+        _live_cells(loaded, name, tools, beside)
+        if loaded.rounds
+        else _event_cells(name)
+    )
     with _as_in_a_kernel(out.parent):
         ran = asyncio.run(_run(cells))
     return notebook_text([markdown_cell(_opening(recording.name, out.name)), *ran])
@@ -87,13 +93,27 @@ def _opening(recording: str, notebook: str) -> str:
 Cell = tuple[str, Sequence[str]]
 
 
-def _live_cells(loaded: Recording, name: str, tools: Sequence[str]) -> list[Cell]:
+def _live_cells(
+    loaded: Recording, name: str, tools: Sequence[str], beside: Sequence[str]
+) -> list[Cell]:
     questions = questions_of(loaded)
     return [
-        (_setup(loaded, name, tools), ()),
+        ("\n".join([*beside, _setup(loaded, name, tools)]), ()),
         *((_asking(question), _NOT_COMPARED) for question in questions),
         ("recording.check()", ()),
     ]
+
+
+def _path_to_modules(tools: Sequence[str], folder: Path) -> list[str]:
+    """Lines that let a kernel in ``folder`` import what lies in the current folder."""
+    here = Path.cwd()
+    names = {one.partition(":")[0].partition(".")[0] for one in tools}
+    if all(PathFinder.find_spec(name, [str(folder)]) for name in names):
+        return []
+    if not any(PathFinder.find_spec(name, [str(here)]) for name in names):
+        return []  # they are installed
+    way = Path(os.path.relpath(here, folder)).as_posix()
+    return ["import sys", "", f"sys.path.insert(0, {_quoted(way)})", ""]
 
 
 def _setup(loaded: Recording, name: str, tools: Sequence[str]) -> str:

@@ -38,9 +38,11 @@ from aistream_nb.testing.differences import (
     conversation_differences,
     folded,
 )
+from aistream_nb.testing.not_compared import not_compared
 from aistream_nb.testing.outline import outline
 from aistream_nb.testing.rebuild import rebuilt_agent, understood, until_the_stop
 from aistream_nb.testing.recorded_person import with_recorded_person
+from aistream_nb.testing.recorded_tools import with_stand_ins
 from aistream_nb.testing.request_differences import request_differences
 from aistream_nb.testing.script_of import (
     Question,
@@ -112,6 +114,8 @@ class Replay:
     """What the recording is called."""
     advice: str = ""
     """What to do when the differences are meant."""
+    not_compared: tuple[str, ...] = ()
+    """What the recording does not hold and the comparison so leaves out, in words."""
 
     def check(self) -> Replay:
         """This replay, if nothing differs from the recording.
@@ -126,20 +130,21 @@ class Replay:
     @property
     def report(self) -> str:
         """The differences in words, then event by event."""
+        missing = [f"Not compared: {sentence}" for sentence in self.not_compared]
         if not (self.differences or self.diff):
-            return f"{self.name} holds: no difference"
+            return "\n".join([f"{self.name} holds: no difference", *missing])
         said = [f"- {sentence}" for sentence in self.differences]
         events = ["", "Event by event:", str(self.diff)] if self.diff else []
         head = f"The conversation went differently from {self.name}:"
         advice = ["", f"If that is meant: {self.advice}"] if self.advice else []
-        return "\n".join([head, *said, *advice, *events])
+        return "\n".join([*missing, head, *said, *advice, *events])
 
     def __repr__(self) -> str:
         return self.report
 
     def _repr_html_(self) -> str:
         if not (self.differences or self.diff):
-            return f"<p>{escape(self.report)}</p>"
+            return f"<p>{'<br>'.join(escape(self.report).splitlines())}</p>"
         head, *said = self.report.partition("\n\nEvent by event:")[0].split("\n- ")
         rows = "".join(
             f'<li style="white-space:pre-wrap">{escape(one)}</li>' for one in said
@@ -150,7 +155,7 @@ class Replay:
             if self.diff
             else ""
         )
-        return f"<p>{escape(head)}</p><ul>{rows}</ul>{events}"
+        return f"<p>{'<br>'.join(escape(head).splitlines())}</p><ul>{rows}</ul>{events}"
 
 
 def replay(
@@ -164,7 +169,9 @@ def replay(
 
     Args:
         recording: The recording, or the path of its file.
-        tools: Today's tools; those that the recording does not call do nothing.
+        tools: Today's tools; those that the recording does not call do nothing. For
+            those that it was offered and that are not given, what they gave then
+            stands in, and one difference names them.
         gate: Decides instead of the recorded decisions. Where an
             :class:`~aistream_nb.gate.ApprovalGate` asks a person, the recorded
             person answers.
@@ -187,6 +194,7 @@ def replay(
     ... )
     >>> run
     recording holds: no difference
+    Not compared: it holds events only: nothing was run, and no requests were compared
     """
     loaded = (
         recording if isinstance(recording, Recording) else Recording.load(recording)
@@ -219,7 +227,8 @@ async def _run_again(
     gate: Gate | None,
     options: dict[str, Any],
 ) -> Replay:
-    scripted = scripted_chat(loaded, tools=tools, gate=gate, options=options)
+    offered, missing = with_stand_ins(loaded, tools)
+    scripted = scripted_chat(loaded, tools=offered, gate=gate, options=options)
     chat = scripted.chat
     for question in questions_of(loaded):
         _set_state(scripted, loaded)
@@ -229,7 +238,9 @@ async def _run_again(
             # The failure is in the events, where the difference shows it.
             continue
     await chat.aclose()
-    return compared(loaded, chat.recording, parameters=are_known(loaded, options))
+    known = are_known(loaded, options)
+    also = [f"not given: {', '.join(missing)}"] if missing else []
+    return compared(loaded, chat.recording, also=also, parameters=known)
 
 
 def are_known(loaded: Recording, options: Mapping[str, Any]) -> bool:
@@ -339,6 +350,7 @@ def compared(
         outline=tuple(outline(now)),
         name=before.name,
         advice=advice,
+        not_compared=not_compared(before),
     )
 
 

@@ -53,6 +53,19 @@ def test_deltas_can_be_joined_and_standard_input_is_read(
     assert "torn by a crash" in told.err
 
 
+def test_a_file_that_is_there_is_replaced_only_where_that_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    own = tmp_path / "a.jsonl"
+    own.write_bytes(KEPT.read_bytes())
+
+    assert main(["convert", str(own), str(own), "--compact"]) == 2
+    assert "--force replaces it" in capsys.readouterr().err
+    assert own.read_bytes() == KEPT.read_bytes()
+    assert main(["convert", str(own), str(own), "--compact", "--force"]) == 0
+    assert len(Recording.load(own)) < len(Recording.load(KEPT))
+
+
 def test_a_name_that_says_nothing_is_an_error(capsys: pytest.CaptureFixture[str]):
     assert main(["convert", str(KEPT), "out.bin"]) == 2
     assert "--to" in capsys.readouterr().err

@@ -113,6 +113,40 @@ def test_a_recording_that_does_not_hold_gives_no_notebook(
     assert not out.exists()
 
 
+def test_tools_that_lie_where_the_person_stands_are_found_by_the_notebook_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "tools_beside.py").write_text(
+        "from aistream_nb.tools.travel import offline_tools\n"
+        "get_forecast, list_departures, book_ferry = offline_tools()\n"
+    )
+    folder = tmp_path / "deep"
+    folder.mkdir()
+    kept = GOLDEN / "anthropic" / "denied.jsonl"
+    (folder / kept.name).write_bytes(kept.read_bytes())
+    monkeypatch.chdir(tmp_path)
+    names = ["get_forecast", "list_departures", "book_ferry"]
+    tools = [word for one in names for word in ("--tools", f"tools_beside:{one}")]
+
+    assert main(["notebook", "deep/denied.jsonl", *tools]) == 0
+    setup = written(folder / "denied.ipynb").cells[1].source
+    assert 'sys.path.insert(0, "..")' in setup
+    assert main(["notebook", "deep/denied.jsonl", "-o", "here.ipynb", *tools]) == 0
+    assert "sys.path" not in written(tmp_path / "here.ipynb").cells[1].source
+
+
+def test_what_a_torn_recording_cannot_tell_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    lines = (GOLDEN / "anthropic" / "denied.jsonl").read_bytes().splitlines(True)
+    torn = tmp_path / "torn.jsonl"
+    torn.write_bytes(b"".join(lines[: len(lines) // 2]))
+
+    assert main(["notebook", str(torn)]) == 0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("Not compared: it is cut off after event")
+
+
 def test_a_notebook_that_is_there_is_only_replaced_by_force(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):

@@ -24,6 +24,15 @@ async def recorded(vendor: str = "anthropic", *prompts: str) -> Recording:
     return chat.recording
 
 
+def changed_forecast() -> ai.Tool:
+    @ai.tool(read_only=True)
+    def get_forecast(place: str, date: str) -> str:
+        """Forecast."""
+        return "storm"
+
+    return get_forecast
+
+
 @pytest.mark.parametrize("vendor", ["anthropic", "openai", "gemini", "xai"])
 async def test_the_same_tools_come_to_the_same(vendor: str, tmp_path: Path):
     path = (await recorded(vendor)).save(tmp_path / "run.jsonl")
@@ -42,12 +51,7 @@ async def test_the_same_tools_come_to_the_same(vendor: str, tmp_path: Path):
 
 
 async def test_a_tool_that_changed_is_named_in_the_difference():
-    @ai.tool(read_only=True)
-    def get_forecast(place: str, date: str) -> str:
-        """Forecast."""
-        return "storm"
-
-    tools = [get_forecast, *offline_tools()[1:]]
+    tools = [changed_forecast(), *offline_tools()[1:]]
     run = replay(await recorded("anthropic", OFFLINE_PROMPT), tools=tools)
 
     assert "storm" in str(run.diff)
@@ -95,10 +99,34 @@ async def test_a_recording_that_names_no_provider_says_so():
         replay(recording)
 
 
+async def test_tools_that_are_not_given_are_one_difference():
+    run = replay(await recorded(), tools=offline_tools()[:1])
+
+    assert run.differences == ("not given: list_departures, book_ferry",)
+    assert not run.diff
+    with pytest.raises(AssertionError, match="not given: list_departures"):
+        run.check()
+
+
+async def test_what_is_cut_off_is_told_in_each_form():
+    whole = await recorded("anthropic", OFFLINE_PROMPT)
+    torn = Recording.of(whole.events[:9])
+
+    run = replay(torn)
+
+    head, *missing = str(run).splitlines()
+    assert head == "recording holds: no difference"
+    assert "cut off after event 9" in missing[0]
+    assert "events only" in missing[1]
+    assert run._repr_html_().count("<br>Not compared: ") == 2
+    differs = compared(torn, torn, also=["one thing"])
+    assert "cut off after event 9" in differs._repr_html_().partition("<ul>")[0]
+
+
 async def test_differences_are_shown_in_a_notebook_too():
     recording = await recorded("anthropic", OFFLINE_PROMPT)
 
-    run = replay(recording, tools=offline_tools()[1:])
+    run = replay(recording, tools=[changed_forecast(), *offline_tools()[1:]])
     shown = run._repr_html_()
 
     assert "<li" in shown
