@@ -6,6 +6,7 @@ same. Nothing else writes the conversation of a chat.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
@@ -48,6 +49,8 @@ class Journal:
         self._verifier = OrderingVerifier()
         self.calls: ToldCalls = ToldCalls()
         """What the events tell of every call."""
+        self.ran_before: Counter[str] = Counter()
+        """How often a call ran in the session that was taken up, by its id."""
         self._hiding = Hiding()
         self.conversation: Conversation = Conversation()
         self.recording: Recording = Recording(clock=clock, header=header)
@@ -70,8 +73,12 @@ class Journal:
         was = saved.header
         self.recording = saved.continued(clock=self._clock)
         self.recording.describe(**header)
+        earlier = ToldCalls()
         for event in saved.events:
             self._verifier.receive(event)
+            earlier.receive(event)
+        for row in earlier.read_ledger():
+            self.ran_before[row.tool_call_id] += row.runs
         self.conversation.receive_all(saved.events)
         for call in conversation.calls.values():
             answered = call.content is not None

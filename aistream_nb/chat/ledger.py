@@ -7,13 +7,15 @@ way a call of a saved conversation is history, and says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
 
 from aistream_nb.chat.agent import Agent, Tracking
 from aistream_nb.chat.journal import Journal
 from aistream_nb.conversation import Change, Conversation
 from aistream_nb.core.invocation.ledger import Ledger, LedgerRow
+from aistream_nb.core.invocation.machines import Outcome
 from aistream_nb.widgets.forms import with_live
 from aistream_nb.widgets.ledger_forms import ledger_html, ledger_text
 
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from aistream_nb.widgets.ledger import LedgerWidget
 
 __all__ = ["ChatLedger", "ledger_of"]
+
+_HISTORY: Final = frozenset({Outcome.RESTORED.value, Outcome.RECORDED.value})
 
 
 class ChatLedger:
@@ -99,9 +103,27 @@ class ChatLedger:
 
 def ledger_of(agent: Agent, journal: Journal) -> ChatLedger:
     """The ledger of a chat with this agent."""
-    if not isinstance(agent, Tracking):
-        read = journal.calls.read_ledger
-        return ChatLedger(read, journal.conversation, hide=journal.hide)
-    ledger = ChatLedger(agent.read_ledger, journal.conversation, hide=journal.hide)
-    agent.watch_calls(ledger.changed)
+    is_tracking = isinstance(agent, Tracking)
+    own = agent.read_ledger if is_tracking else journal.calls.read_ledger
+
+    def read() -> Ledger:
+        return _with_earlier_runs(own(), journal.ran_before)
+
+    ledger = ChatLedger(read, journal.conversation, hide=journal.hide)
+    if is_tracking:
+        agent.watch_calls(ledger.changed)
     return ledger
+
+
+def _with_earlier_runs(ledger: Ledger, ran: Mapping[str, int]) -> Ledger:
+    """The ledger, in which calls that are history say how often they ran then."""
+    if not ran:
+        return ledger
+    return Ledger(
+        tuple(
+            replace(row, ran_before=ran.get(row.tool_call_id, 0))
+            if row.outcome in _HISTORY
+            else row
+            for row in ledger.rows
+        )
+    )

@@ -65,8 +65,8 @@ class LedgerLine:
             tool=clean(row.tool_name),
             epoch=row.epoch,
             decisions=_decisions(row),
-            ran=_times(row.runs),
-            why=clean(row.why_not_run),
+            ran=_ran(row),
+            why="" if row.ran_before else clean(row.why_not_run),
             twice=row.runs > 1,
         )
 
@@ -94,6 +94,12 @@ def _decisions(row: LedgerRow) -> str:
     return ", ".join(said)
 
 
+def _ran(row: LedgerRow) -> str:
+    if row.ran_before and not row.runs:
+        return f"{_times(row.ran_before)}, in the recording"
+    return _times(row.runs)
+
+
 def _times(runs: int) -> str:
     return {0: "no", 1: "once"}.get(runs, f"{runs} times")
 
@@ -114,9 +120,11 @@ def _caption(rows: Sequence[LedgerRow], *, hidden: int) -> str:
         return "No tool was called."
     ran = sum(1 for row in rows if row.runs)
     twice = sum(1 for row in rows if row.runs > 1)
+    earlier = sum(1 for row in rows if row.ran_before)
+    told = f"{ran} ran here, {earlier} in the recording" if earlier else f"{ran} ran"
     calls = "1 call" if len(rows) == 1 else f"{len(rows)} calls"
     more = f" The first {hidden} are not shown." if hidden else ""
-    return f"{calls}, {ran} ran, {twice or 'none'} ran twice.{more}"
+    return f"{calls}, {told}, {twice or 'none'} ran twice.{more}"
 
 
 def ledger_text(rows: Iterable[LedgerRow]) -> str:

@@ -61,7 +61,20 @@ async def test_what_was_saved_is_history():
 
     assert {row.outcome for row in again.ledger} == {"recorded"}
     assert {row.runs for row in again.ledger} == {0}
-    assert repr(again.ledger).count("(history)") == 3
+    assert [row.ran_before for row in again.ledger] == [1, 1, 0]
+    caption, *lines = repr(again.ledger).splitlines()
+    assert caption == "3 calls, 0 ran here, 2 in the recording, none ran twice."
+    assert [line.partition(": ")[2] for line in lines] == [
+        "ran once, in the recording (history)",
+        "ran once, in the recording (history)",
+        "did not run: it was answered in history (history)",
+    ]
+    assert "ran 1x in the recording" not in str(again.ledger.rows[2])
+    assert (
+        str(again.ledger.rows[0])
+        .partition(" (")[0]
+        .endswith("it was answered in history; it ran 1x in the recording")
+    )
 
 
 async def test_a_server_s_calls_are_the_tracker_s_and_the_table_follows_them():

@@ -82,6 +82,8 @@ class LedgerRow:
     """How often ``execute`` was reached: 0 or 1."""
     why_not_run: str
     """Empty if it ran."""
+    ran_before: int = 0
+    """How often it ran in the session that was restored, as its events tell."""
 
     @classmethod
     def of(
@@ -102,6 +104,8 @@ class LedgerRow:
         said = " > ".join(self.decisions) or "-"
         ran = "ran once" if self.runs == 1 else f"ran {self.runs} times"
         why = f": {self.why_not_run}" if self.why_not_run else ""
+        if self.ran_before:
+            why += f"; it ran {self.ran_before}x in the recording"
         name = f"{self.tool_call_id} {self.tool_name}"
         return f"[{self.epoch}] {name}: {self.outcome}, {ran}{why} ({said})"
 
