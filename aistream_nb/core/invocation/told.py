@@ -22,7 +22,7 @@ from aistream_nb.core.values import Event, is_mapping
 __all__ = ["ToldCalls"]
 
 _UNFIT: Final = "the changed arguments do not fit"
-"""How a result begins of a call that was let run with what its tool does not take."""
+"""What a result says of a call that was let run with what its tool does not take."""
 
 
 @dataclass(slots=True)
@@ -35,6 +35,8 @@ class _Told:
     moves: list[Move] = field(default_factory=list[Move])
     outcome: Outcome = Outcome.PENDING
     reason: str = ""
+    is_edited: bool = False
+    """Whether a person let it run with other arguments."""
 
     def move(self, move: Move, outcome: Outcome | None = None) -> None:
         self.moves.append(move)
@@ -128,8 +130,11 @@ class ToldCalls:
 
     def _decided(self, value: Mapping[str, Any]) -> None:
         told = self._calls.get(str(value.get("toolCallId")))
-        if told is not None and told.moves[-1:] != [Move.ASK]:
+        if told is None:
+            return
+        if told.moves[-1:] != [Move.ASK]:
             told.move(Move.ASK)  # the gate was asked, though it asked nobody
+        told.is_edited = "arguments" in value
         if value.get("decision") == "proceed":
             self._note(value, Move.APPROVE)
             return
@@ -142,7 +147,7 @@ class ToldCalls:
 
     def _answered(self, event: Mapping[str, Any]) -> None:
         told = self._calls.get(str(event.get("toolCallId")))
-        if told is not None and _UNFIT in str(event.get("content")):
+        if told is not None and _was_unfit(told, event):
             told.moves = [move for move in told.moves if move is not Move.INVOKE]
             told.reason = _UNFIT
         self._note(event, Move.SETTLE, Outcome.SETTLED)
@@ -183,3 +188,17 @@ class ToldCalls:
         "aistream:decision": _decided,
         "aistream:executing": _executing,
     }
+
+
+def _was_unfit(told: _Told, answer: Mapping[str, Any]) -> bool:
+    """Whether an answer is our own word that its tool was not reached.
+
+    What a tool says is no word of ours, so all of it must fit: the arguments were
+    changed, it is an error, and it begins as we begin it.
+    """
+    ours: Any = answer.get("metadata")
+    ours = ours.get("aistream") if is_mapping(ours) else None
+    is_error = is_mapping(ours) and ours.get("isError") is True
+    begin = f"{told.name} (callId={told.id}): {_UNFIT}"
+    said = answer.get("content")
+    return told.is_edited and is_error and str(said).startswith(begin)

@@ -26,6 +26,14 @@ def result(content: str = "ok", call_id: str = "c") -> dict[str, Any]:
     return {"type": "TOOL_CALL_RESULT", "toolCallId": call_id, "content": content}
 
 
+def failure(content: str) -> dict[str, Any]:
+    return {**result(content), "metadata": {"aistream": {"isError": True}}}
+
+
+UNFIT = "look (callId=c): the changed arguments do not fit: a is missing"
+EDITED = custom("decision", decision="proceed", by="you", arguments={})
+
+
 PROCEED = custom("decision", decision="proceed", by="you")
 DENY = custom("decision", decision="deny", by="you", reason="not today")
 RUNS = custom("executing")
@@ -57,11 +65,16 @@ END = {"type": "RUN_FINISHED"}
             "it was refused before its code was reached",
         ),
         (
-            [*begun(), PROCEED, RUNS, result("look: the changed arguments do not fit")],
+            [*begun(), EDITED, RUNS, failure(UNFIT)],
             "settled",
             0,
             "the changed arguments do not fit",
         ),
+        # What a tool says of itself is no word of ours: it ran.
+        ([*begun(), EDITED, RUNS, result(UNFIT)], "settled", 1, ""),
+        ([*begun(), PROCEED, RUNS, failure(UNFIT)], "settled", 1, ""),
+        ([*begun(), EDITED, RUNS, failure(f"no: {UNFIT}")], "settled", 1, ""),
+        ([*begun(), EDITED, RUNS, {**failure(UNFIT), "metadata": 7}], "settled", 1, ""),
         ([*begun(), custom("asked"), END], "discarded", 0, "the run ended first"),
         (
             [*begun(), RUNS, {"type": "RUN_ERROR", "message": "no"}],
