@@ -9,6 +9,7 @@ from typing import Any
 
 import nbformat
 import pytest
+from lesson_answers import EXERCISES
 from nbclient import NotebookClient
 
 from aistream_nb.core.ordering.report import check_ordering
@@ -101,6 +102,18 @@ def test_a_lesson_is_committed_as_one_command_leaves_it(path: Path):
 
 
 @each_notebook
+def test_only_solutions_are_folded_because_a_folded_cell_is_passed_over(path: Path):
+    folded = [
+        cell
+        for cell in cells_of(path)
+        if cell.metadata.get("jupyter", {}).get("source_hidden")
+    ]
+
+    assert len(folded) == 3
+    assert all(cell.metadata["tags"] == ["solution"] for cell in folded)
+
+
+@each_notebook
 def test_the_cells_of_a_lesson_have_names(path: Path):
     assert all(re.fullmatch(r"[a-z][a-z0-9-]+", cell.id) for cell in cells_of(path))
 
@@ -161,6 +174,62 @@ def test_a_rule_is_explained_with_its_broken_example_its_message_and_its_fix(
     assert rule.breaks.body is None or len(lesson.splitlines()) > 4
     for words in (*told_of(rule), rule.fix):
         assert words in lesson
+
+
+# ------------------------------------------------------------ exercises
+
+
+def asked(cells: list[Any], answers: list[str]) -> list[str]:
+    """What a kernel that ran these cells prints last to each of these."""
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(cell.source) for cell in cells]
+    )
+    notebook.cells += [nbformat.v4.new_code_cell(answer) for answer in answers]
+    NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
+    return [
+        "".join(it.text for it in cell.outputs if it.output_type == "stream")
+        for cell in notebook.cells[len(cells) :]
+    ]
+
+
+def verdict(printed: str) -> str:
+    """What an exercise says to an answer."""
+    return printed[max(printed.rfind("Not yet. "), printed.rfind("Right.")) :]
+
+
+@pytest.mark.notebook
+@pytest.mark.timeout(180)
+@each_notebook
+def test_an_exercise_knows_the_right_answers_and_names_what_is_wrong_with_others(
+    path: Path,
+):
+    cells = cells_of(path, "code")
+    by_name = {cell.id: cell.source for cell in cells}
+    lesson = [cell for cell in cells if not cell.id.startswith("exercise-")]
+    tried: list[tuple[str, str]] = []
+    for number in (1, 2, 3):
+        exercise = EXERCISES[path.stem[:2], number]
+        assert len(exercise.wrong) >= 3
+        given = {**exercise.wrong, **dict.fromkeys(exercise.right, "Right.")}
+        question = by_name[f"exercise-{number}-answer"]
+        tried += [
+            (exercise.answered(question, answer), due) for answer, due in given.items()
+        ]
+    # Each solution works after the answers, which leave names of their own behind.
+    solutions = [by_name[f"exercise-{number}-solution"] for number in (1, 2, 3)]
+
+    printed = asked(lesson, [source for source, _ in tried] + solutions)
+
+    for (source, due), said in zip(tried, printed, strict=False):
+        start = "Right." if due == "Right." else "Not yet. "
+        assert verdict(said).startswith(start), f"{source}\n{said}"
+        assert due in verdict(said), f"{source}\n{said}"
+
+
+def test_each_exercise_is_tried_with_answers():
+    expected = {(path.stem[:2], number) for path in NOTEBOOKS for number in (1, 2, 3)}
+
+    assert set(EXERCISES) == expected
 
 
 # ------------------------------------------------------------ no network
