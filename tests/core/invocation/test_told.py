@@ -137,3 +137,11 @@ def test_what_is_told_of_a_call_that_nobody_knows_is_ignored():
         calls.receive(event)
 
     assert len(calls.read_ledger()) == 0
+
+
+def test_a_decision_about_a_call_that_never_began_tells_of_none():
+    calls = ToldCalls()
+
+    calls.receive(PROCEED)
+
+    assert len(calls.read_ledger()) == 0
