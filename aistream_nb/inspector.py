@@ -18,6 +18,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from aistream_nb.conversation.playhead import Playhead
+from aistream_nb.core.counted import counted
 from aistream_nb.core.ordering.rules import Profile
 from aistream_nb.core.ordering.verifier import (
     RULES,
@@ -114,8 +115,9 @@ class Inspector(Playhead):
             self._chat.conversation.subscribe(self._grew)
 
     def __repr__(self) -> str:
-        found = len(self.violations)
-        return f"Inspector({self._position} of {len(self)} events, {found} violations)"
+        events = counted(len(self), "event")
+        found = counted(len(self.violations), "violation")
+        return f"Inspector({self._position} of {events}, {found})"
 
     # ------------------------------------------------------------ looking
 

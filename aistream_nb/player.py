@@ -13,6 +13,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from aistream_nb.conversation.playhead import Playback, Playhead
+from aistream_nb.core.counted import counted
 from aistream_nb.recording import Recording
 from aistream_nb.widgets.forms import forms_of
 
@@ -93,7 +94,7 @@ class Player(Playhead):
 
     def __repr__(self) -> str:
         cut = f", {self.ending}" if self.ending.startswith("cut off") else ""
-        where = f"{self._position} of {len(self)} events"
+        where = f"{self._position} of {counted(len(self), 'event')}"
         return f"Player({self.recording.name!r}, {where}{cut})"
 
     def _repr_mimebundle_(self, **_options: Any) -> dict[str, Any]:

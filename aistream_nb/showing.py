@@ -29,6 +29,7 @@ from typing import (
 )
 
 from aistream_nb.conversation import Conversation
+from aistream_nb.core.counted import counted
 from aistream_nb.core.json_text import parse_json
 from aistream_nb.core.ordering.verifier import (
     DialectChoice,
@@ -171,7 +172,7 @@ class Shown:
 
     def __repr__(self) -> str:
         how = "ended" if self._done else "going on"
-        return f"<shown: {len(self._events)} events, {how}>"
+        return f"<shown: {counted(len(self._events), 'event')}, {how}>"
 
     def _repr_mimebundle_(self, **_options: Any) -> dict[str, Any]:
         return forms_of(self.conversation, self._view)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Final
 
+from aistream_nb.core.counted import counted
 from aistream_nb.core.run_timing import CallTiming, Moment, RunTiming
 
 __all__ = ["draw_timings"]
@@ -90,7 +91,7 @@ def draw_timings(runs: Sequence[RunTiming], *, alone: bool = False) -> str:
     pieces.append(f'<g transform="translate(0 {height:g})">{_legend(used)}</g>')
     height += _FOOT
     marks = _ALONE if alone else ""
-    label = escape(f"Timing of {len(runs)} runs", quote=True)
+    label = escape(f"Timing of {counted(len(runs), 'run')}", quote=True)
     return (
         f'<svg{marks} role="img" aria-label="{label}" viewBox="0 0 {_WIDTH} {height:g}"'
         f' width="{_WIDTH}" style="max-width:100%;height:auto;font:12px system-ui,'
@@ -158,7 +159,7 @@ def _notes(run: RunTiming, scale: float) -> Iterator[str]:
     if run.longest_gap is not None:
         start, stop = (_LEFT + at * scale for at in run.longest_gap)
         if stop - start > _LEAST_GAP:
-            words = _seconds(run.longest_gap[1] - run.longest_gap[0])
+            words = f"silent {_seconds(run.longest_gap[1] - run.longest_gap[0])}"
             yield (
                 f'<text x="{(start + stop) / 2:.1f}" y="{_HEAD + 15}" '
                 f'text-anchor="middle" font-size="10" opacity=".65">{words}</text>'
@@ -196,9 +197,9 @@ def _call(call: CallTiming, run: RunTiming, row: int, scale: float) -> Iterator[
         yield _bar(_LEFT + start * scale, _LEFT + stop * scale, row, kind)
         end = max(end, stop)
     ran = _ran(call, run)
-    words = _seconds(ran) if ran is not None else ""
+    words = "" if ran is None else f"ran {_seconds(ran)}"
     if call.status in {"denied", "failed"}:
-        words = f"{words} {call.status}".strip()
+        words = f"{words}, {call.status}".removeprefix(", ")
     y = _HEAD + row * _ROW + _BAR + 3
     yield (
         f'<text x="{_LEFT + end * scale + 6:.1f}" y="{y}" font-size="10" '

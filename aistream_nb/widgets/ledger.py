@@ -15,7 +15,7 @@ import traitlets
 from aistream_nb.core.invocation.ledger import LedgerRow
 from aistream_nb.widgets.base import new_model_id
 from aistream_nb.widgets.bundles import find_bundle
-from aistream_nb.widgets.ledger_forms import COLUMNS, ledger_lines
+from aistream_nb.widgets.ledger_forms import ABOUT, COLUMNS, ledger_lines
 from aistream_nb.widgets.pulse import PULSE, Pulse
 
 __all__ = ["LedgerWidget"]
@@ -35,6 +35,7 @@ class LedgerWidget(anywidget.AnyWidget):
     _css: ClassVar[Any] = _BUNDLE.css
     caption: Any = traitlets.Unicode(help="The ledger in one sentence.").tag(sync=True)
     columns: Any = traitlets.List(help="The heads of the table.").tag(sync=True)
+    about: Any = traitlets.Dict(help="What a head means.").tag(sync=True)
     lines: Any = traitlets.List(help="The rows, as they are shown.").tag(sync=True)
 
     marimo_element: Any = None
@@ -45,7 +46,9 @@ class LedgerWidget(anywidget.AnyWidget):
     ) -> None:
         self._read = read
         self._pulse = pulse
-        super().__init__(model_id=new_model_id(), columns=list(COLUMNS))
+        super().__init__(
+            model_id=new_model_id(), columns=list(COLUMNS), about=dict(ABOUT)
+        )
         self._flush()
 
     def changed(self) -> None:

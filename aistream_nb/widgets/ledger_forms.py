@@ -12,13 +12,23 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any, Final
 
+from aistream_nb.core.counted import counted
 from aistream_nb.core.invocation.ledger import LedgerRow
 from aistream_nb.widgets.view_model import clean
 
-__all__ = ["COLUMNS", "LedgerLine", "ledger_html", "ledger_lines", "ledger_text"]
+__all__ = [
+    "ABOUT",
+    "COLUMNS",
+    "LedgerLine",
+    "ledger_html",
+    "ledger_lines",
+    "ledger_text",
+]
 
 COLUMNS: Final = ("Call", "Tool", "Epoch", "Decisions", "Ran", "Why it did not run")
 """The heads of the table."""
+ABOUT: Final = {"Epoch": "Counts from 1; each reset of the chat begins the next."}
+"""What a head means that does not say it, for who points at it or listens."""
 
 _MOST: Final = 500
 """Rows that a table shows; of a longer ledger, the last ones."""
@@ -101,7 +111,7 @@ def _ran(row: LedgerRow) -> str:
 
 
 def _times(runs: int) -> str:
-    return {0: "no", 1: "once"}.get(runs, f"{runs} times")
+    return {0: "no", 1: "once"}.get(runs, counted(runs, "time"))
 
 
 def ledger_lines(rows: Iterable[LedgerRow]) -> tuple[str, list[LedgerLine]]:
@@ -122,7 +132,7 @@ def _caption(rows: Sequence[LedgerRow], *, hidden: int) -> str:
     twice = sum(1 for row in rows if row.runs > 1)
     earlier = sum(1 for row in rows if row.ran_before)
     told = f"{ran} ran here, {earlier} in the recording" if earlier else f"{ran} ran"
-    calls = "1 call" if len(rows) == 1 else f"{len(rows)} calls"
+    calls = counted(len(rows), "call")
     more = f" The first {hidden} are not shown." if hidden else ""
     return f"{calls}, {told}, {twice or 'none'} ran twice.{more}"
 
@@ -143,15 +153,18 @@ def _line_text(line: LedgerLine) -> str:
 def ledger_html(rows: Iterable[LedgerRow]) -> str:
     """The ledger as a table without script and without style of its own."""
     caption, lines = ledger_lines(rows)
-    head = "".join(
-        f'<th scope="col" style="{_CELL};border-top:0">{name}</th>' for name in COLUMNS
-    )
+    head = "".join(map(_head, COLUMNS))
     body = "".join(f"<tr>{_cells(line)}</tr>" for line in lines)
     table = f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>" if lines else ""
     return (
         f'<table style="{_TABLE}"><caption style="{_CAPTION}">{escape(caption)}'
         f"</caption>{table}</table>"
     )
+
+
+def _head(name: str) -> str:
+    about = f' title="{escape(ABOUT[name])}"' if name in ABOUT else ""
+    return f'<th scope="col" style="{_CELL};border-top:0"{about}>{name}</th>'
 
 
 def _cells(line: LedgerLine) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from typing import Any, Final, cast
 
+from aistream_nb.core.counted import counted
 from aistream_nb.core.json_text import parse_json
 from aistream_nb.widgets.static_markdown import FAINT, LINE, MONO, render_markdown
 from aistream_nb.widgets.static_values import (
@@ -187,12 +188,12 @@ def _failure_html(view: CallView) -> str:
     if len(lines) == 1:
         return last
     trace = plain_html(cut(text, _LIMIT))
-    return last + _folded(f"Traceback ({len(lines)} lines)", trace)
+    return last + _folded(f"Traceback ({counted(len(lines), 'line')})", trace)
 
 
 def _result_html(result: str) -> str:
     body = value_html(_read(result, result), limit=_LIMIT)
-    title = f"Result ({len(result)} characters)"
+    title = f"Result ({counted(len(result), 'character')})"
     return _folded(title, body, is_open=len(result) <= _SHORT)
 
 

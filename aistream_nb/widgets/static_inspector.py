@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Final, Protocol, TypeAlias
 
+from aistream_nb.core.counted import counted
 from aistream_nb.core.values import Event
 from aistream_nb.widgets import static_html
 from aistream_nb.widgets.display_text import row_of
@@ -146,19 +147,15 @@ def _chosen(violations: Sequence[ViolationView]) -> tuple[Found, Found]:
 def _counted_rules(hidden: Found) -> str:
     rules = Counter(one.rule for one in hidden)
     said = ", ".join(f"{count:,} {rule}" for rule, count in rules.items())
-    return f"… {_counted(len(hidden), 'more violation')}: {said}" if hidden else ""
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
+    return f"… {counted(len(hidden), 'more violation')}: {said}" if hidden else ""
 
 
 def _summary(inspected: Inspected) -> str:
     levels = Counter(one.level for one in inspected.violations)
     said = ", ".join(f"{levels[level]:,} {level}" for level in _BADGES if levels[level])
-    wrong = _counted(levels.total(), "violation")
+    wrong = counted(levels.total(), "violation")
     judged = f"{wrong}: {said}" if said else "in order"
-    return f"{_counted(len(inspected.events), 'event')}, {judged}"
+    return f"{counted(len(inspected.events), 'event')}, {judged}"
 
 
 def _standing(inspected: Inspected) -> str:
@@ -215,7 +212,7 @@ def _rows(inspected: Inspected, page: _Page) -> Iterator[str]:
 
 def _gap_html(count: int) -> Iterator[str]:
     if count:
-        yield _wide(f"… {_counted(count, 'more event')}", FAINT)
+        yield _wide(f"… {counted(count, 'more event')}", FAINT)
 
 
 def _wide(text: str, style: str) -> str:
@@ -316,7 +313,7 @@ def _text_lines(inspected: Inspected, page: _Page) -> Iterator[str]:
 
 def _gap_text(count: int) -> Iterator[str]:
     if count:
-        yield f"       … {_counted(count, 'more event')}"
+        yield f"       … {counted(count, 'more event')}"
 
 
 def _violation_text(one: ViolationView) -> Iterator[str]:

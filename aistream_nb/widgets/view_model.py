@@ -291,9 +291,9 @@ def approval_words(annotations: object) -> tuple[tuple[str, ...], bool]:
     if hints.read_only:
         words.append("reads only")
     elif hints.destructive:
-        words.append("deletes or overwrites")
+        words.append("may be impossible to undo")
     elif hints.destructive is False:
-        words.append("changes things, deletes nothing")
+        words.append("changes things, destroys nothing")
     else:
         words.append(_UNKNOWN)
     if hints.idempotent and not hints.read_only:

@@ -63,7 +63,7 @@ class ApprovalView(Wire):
     nonce: str
     """Only a decision that repeats it counts: a late click decides nothing else."""
     words: tuple[str, ...] = ()
-    """What the annotations say, such as ``deletes or overwrites``."""
+    """What the annotations say, such as ``may be impossible to undo``."""
     danger: bool = False
     json_schema: dict[str, Any] | None = None
     """The schema of the arguments, for the editor."""

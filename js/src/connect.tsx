@@ -3,6 +3,7 @@
  * tree for each view. Every `render` gives back what lets go of it again.
  */
 import { type ComponentChildren, render as draw } from "preact";
+import { SAY } from "./markdown/leaves";
 import { setMathSource } from "./markdown/math";
 import { type AnyModel, Line } from "./model";
 import { Store } from "./store";
@@ -52,6 +53,8 @@ export function connected(view: () => ComponentChildren) {
         const { store, line } = shared;
         const voice = new Voice();
         const unwatch = line.watch();
+        const hear = (event: Event): void => voice.say((event as CustomEvent).detail);
+        el.addEventListener(SAY, hear);
         draw(
           <ViewContext.Provider value={{ store, line, voice }}>
             {view()}
@@ -60,6 +63,7 @@ export function connected(view: () => ComponentChildren) {
         );
         return () => {
           draw(null, el);
+          el.removeEventListener(SAY, hear);
           voice.close();
           unwatch();
         };

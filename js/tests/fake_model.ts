@@ -106,7 +106,7 @@ export const CALL = {
 export const APPROVAL = {
   id: "a1",
   nonce: "n1",
-  words: ["deletes or overwrites"],
+  words: ["may be impossible to undo"],
   danger: true,
   json_schema: {
     type: "object",

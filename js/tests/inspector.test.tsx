@@ -241,6 +241,17 @@ describe("a violation", () => {
     });
     await settle();
     expect(card?.textContent).toContain("Copy as test");
+    const copied = vi.fn(async () => {});
+    vi.stubGlobal("navigator", { clipboard: { writeText: copied } });
+    [...(card?.querySelectorAll("button") ?? [])]
+      .find((button) => button.textContent === "Copy as test")
+      ?.click();
+    await settle();
+    expect(copied).toHaveBeenCalledWith("def test(): ...");
+    expect(card?.textContent).toContain("Copied");
+    const heard = () => el.querySelector("[role=status]")?.textContent;
+    await vi.waitFor(() => expect(heard()).toContain("Copied."), { timeout: 4000 });
+    vi.unstubAllGlobals();
     expect(card?.textContent).not.toContain("Show the fix");
     [...(card?.querySelectorAll("button") ?? [])]
       .find((button) => button.textContent?.includes("Go to event 1"))

@@ -22,7 +22,7 @@ class Model {
     this.listeners.delete(callback);
   }
   show(...lines: unknown[]): void {
-    Object.assign(this.state, { lines, caption: `${lines.length} calls` });
+    Object.assign(this.state, { lines, caption: `caption of ${lines.length}` });
     for (const callback of this.listeners) callback();
   }
 }
@@ -46,7 +46,7 @@ it("says that nothing was called, and shows no empty table head", () => {
 
 it("names itself, its columns and its rows", () => {
   model.show(line("call_1"));
-  expect(el.querySelector("caption")?.textContent).toBe("1 calls");
+  expect(el.querySelector("caption")?.textContent).toBe("caption of 1");
   expect(el.querySelectorAll("th[scope=col]").length).toBe(6);
   expect(el.querySelector("th[scope=row]")?.textContent).toBe("call_1");
   expect(el.firstElementChild?.getAttribute("role")).toBe("region");

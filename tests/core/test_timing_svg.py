@@ -49,13 +49,13 @@ def test_it_says_what_people_look_for():
 
     for words in (
         "first token 500 ms",
-        "1.2 s",  # how long the first tool ran
+        "ran 1.2 s",  # how long the first tool ran
         "denied",
-        "2.6 s failed",
+        "ran 2.6 s, failed",
         "4 s",
         "waits for a decision",
         "tool failed",
-        "2.3 s",  # the longest silence
+        "silent 2.3 s",  # the longest silence
     ):
         assert words in text
     assert "4 s cut off" in "".join(

@@ -55,7 +55,7 @@ def test_a_waiting_call_is_shown_with_what_a_person_needs() -> None:
     view = Desk().view(call())
     assert view.title == "Delete"
     assert view.approval is not None
-    assert view.approval.words == ("deletes or overwrites",)
+    assert view.approval.words == ("may be impossible to undo",)
     assert view.approval.danger
     assert view.approval.json_schema == SCHEMA
     assert (view.approval.hint, view.approval.scope) == ("wait", "in this chat")

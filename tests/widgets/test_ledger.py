@@ -61,6 +61,8 @@ def test_it_is_a_table_that_names_its_columns_and_rows_and_follows(host: Any):
     assert shown[2][3:5] == ["history", "no"]
     assert shown[3][4] == "2 times"
     assert host.evaluate("() => document.contains(window.kept)")
+    third = "() => document.querySelectorAll('th')[2].title"
+    assert host.evaluate(third) == widget.about["Epoch"]
     scopes = "() => [...document.querySelectorAll('th')].map(cell => cell.scope)"
     assert host.evaluate(scopes) == ["col"] * 6 + ["row"] * 4
     for dark in (False, True):

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from aistream_nb.core.invocation.ledger import LedgerRow
-from aistream_nb.widgets.ledger_forms import ledger_html, ledger_lines, ledger_text
+from aistream_nb.widgets.ledger_forms import (
+    ABOUT,
+    ledger_html,
+    ledger_lines,
+    ledger_text,
+)
 
 
 def row(call_id: str = "call_1", *, runs: int = 1, **fields: object) -> LedgerRow:
@@ -67,3 +72,7 @@ def test_of_a_very_long_ledger_the_end_is_shown():
 
     assert caption.endswith("The first 100 are not shown.")
     assert (len(lines), lines[0].call) == (500, "call_100")
+
+
+def test_a_head_that_does_not_say_what_it_means_has_words_for_it():
+    assert f'title="{ABOUT["Epoch"]}"' in ledger_html([row()])

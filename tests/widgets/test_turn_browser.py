@@ -43,10 +43,14 @@ def test_a_code_block_is_copied_as_it_is(host: Any, scene: Any) -> None:
     host.wait(".aistream-piece")
     host.click(".aistream-code-bar button")
     assert host.evaluate("() => window.copied") == [code]
+    host.wait("text=Copied")
+    host.wait_until(HEARD)
     host.evaluate(SELECT_CODE)
     assert host.evaluate("() => getSelection().toString()").rstrip() == code.rstrip()
 
 
+HEARD: Final = """() => [...document.querySelectorAll("[role=status]")]
+  .some((region) => region.textContent.includes("Copied."))"""
 KEEP_COPIED: Final = """() => {
   window.copied = [];
   const clipboard = { writeText: async (text) => void window.copied.push(text) };

@@ -107,10 +107,10 @@ def test_calls_have_a_place_and_results_have_none() -> None:
 @pytest.mark.parametrize(
     ("hints", "words", "danger"),
     [
-        ({"destructiveHint": True}, ("deletes or overwrites",), True),
+        ({"destructiveHint": True}, ("may be impossible to undo",), True),
         (
             {"destructiveHint": False, "idempotentHint": True},
-            ("changes things, deletes nothing", "safe to repeat"),
+            ("changes things, destroys nothing", "safe to repeat"),
             False,
         ),
         (

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final
 
+from aistream_nb.core.counted import counted
 from aistream_nb.core.invocation.machines import (
     Input,
     Move,
@@ -102,7 +103,7 @@ class LedgerRow:
 
     def __str__(self) -> str:
         said = " > ".join(self.decisions) or "-"
-        ran = "ran once" if self.runs == 1 else f"ran {self.runs} times"
+        ran = "ran once" if self.runs == 1 else f"ran {counted(self.runs, 'time')}"
         why = f": {self.why_not_run}" if self.why_not_run else ""
         if self.ran_before:
             why += f"; it ran {self.ran_before}x in the recording"
@@ -130,7 +131,7 @@ class Ledger:
         if not self.rows:
             return "Ledger: no calls"
         lines = (f"  {row}" for row in self.rows)
-        return "\n".join((f"Ledger: {len(self.rows)} calls", *lines))
+        return "\n".join((f"Ledger: {counted(len(self.rows), 'call')}", *lines))
 
     def _repr_html_(self) -> str:
         head = "".join(

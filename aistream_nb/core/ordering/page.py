@@ -16,13 +16,13 @@ from aistream_nb.core.ordering.verifier import Violation
 __all__ = ["report_page"]
 
 _SIGNS: Final[Mapping[Level, tuple[str, str]]] = {
-    "fatal": ("✕", "#c62828"),
-    "error": ("✕", "#d84315"),
-    "warning": ("△", "#b26a00"),
+    "fatal": ("✕", "#b3261e"),
+    "error": ("✕", "#c0410f"),
+    "warning": ("△", "#8a5a00"),
     "info": ("i", "#1565c0"),
     "dialect": ("≈", "#6a1b9a"),
 }
-"""Level, its sign (colour alone is no sign) and its colour."""
+"""Level, its sign (colour alone is no sign), and a colour that white stands on."""
 
 _BOX: Final = (
     "border:1px solid #8888;border-radius:6px;padding:8px 12px;"
@@ -33,10 +33,10 @@ _CELL: Final = "padding:3px 10px 3px 0;vertical-align:top;text-align:left"
 
 def report_page(summary: str, violations: Iterable[Violation], *, ok: bool) -> str:
     """The HTML of a report."""
-    colour, sign = ("#2e7d32", "✓") if ok else ("#c62828", "✕")
+    sign = "✓" if ok else "✕"
     head = (
-        f'<div style="font-weight:600"><span style="color:{colour}" '
-        f'aria-hidden="true">{sign}</span> {escape(summary)}</div>'
+        f'<div style="font-weight:600"><span aria-hidden="true">{sign}</span> '
+        f"{escape(summary)}</div>"
     )
     rows = "".join(_row(violation) for violation in violations)
     if not rows:
@@ -60,9 +60,12 @@ def report_page(summary: str, violations: Iterable[Violation], *, ok: bool) -> s
 def _row(violation: Violation) -> str:
     sign, colour = _SIGNS[violation.level]
     place = "stream" if violation.index < 0 else str(violation.index)
-    faded = ";opacity:.7" if violation.secondary else ""
+    follows = "<br>may follow from an earlier one" if violation.secondary else ""
     mark = f'<span aria-hidden="true">{sign}</span>'
-    look = f"color:{colour};white-space:nowrap"
+    look = (
+        f"background:{colour};color:#fff;border-radius:4px;padding:1px 7px;"
+        "white-space:nowrap"
+    )
     said = (
         violation.message,
         f"Due: {violation.expected}",
@@ -70,9 +73,9 @@ def _row(violation: Violation) -> str:
     )
     cells = (
         f"{place}<br><code>{escape(violation.event_type)}</code>",
-        f'<span style="{look}">{mark} {violation.level}</span>',
+        f'<span style="{look}">{mark} {violation.level}</span>{follows}',
         f"<code>{escape(violation.rule)}</code>",
         "<br>".join(escape(f"{text}.") for text in said),
     )
     inner = "".join(f'<td style="{_CELL}">{cell}</td>' for cell in cells)
-    return f'<tr style="border-top:1px solid #8884{faded}">{inner}</tr>'
+    return f'<tr style="border-top:1px solid #8884">{inner}</tr>'

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 from xml.sax.saxutils import quoteattr
 
+from aistream_nb.core.counted import counted
 from aistream_nb.core.json_text import encode_json, is_blank
 from aistream_nb.core.ordering.page import report_page
 from aistream_nb.core.ordering.rules import LEVELS, Profile
@@ -59,7 +60,7 @@ class OrderingReport:
         """One line: how many events, how many violations of which level."""
         counts = Counter(v.level for v in self.violations)
         said = [f"{counts[level]} {level}" for level in LEVELS if counts[level]]
-        events = f"{self.count} event{'' if self.count == 1 else 's'}"
+        events = counted(self.count, "event")
         verdict = "in order" if self.ok else "out of order"
         return (
             f"{events} {verdict} ({self.profile}): {', '.join(said) or 'nothing found'}"

@@ -1,7 +1,7 @@
 /** What is known at the position: violations, the shared state, the event itself. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { isRecord, type Json, readWhole } from "../json/partial";
-import { copyText } from "../markdown/leaves";
+import { CopyButton } from "../view/copy";
 import { Tree } from "../view/tree";
 import { count } from "../view/words";
 import type { GhostView, ViolationView } from "../wire.gen";
@@ -89,11 +89,7 @@ function CopyTest({ index, desk }: { readonly index: number; readonly desk: Desk
     desk.look(index);
   }, [index]);
   if (!snippet) return null;
-  return (
-    <button type="button" class="aistream-quiet" onClick={() => void copyText(snippet)}>
-      Copy as test
-    </button>
-  );
+  return <CopyButton text={snippet} words="Copy as test" />;
 }
 
 /** The change that would mend the stream, as a row in the list. */

@@ -100,13 +100,20 @@ export function growCode(frame: Element, added: string): boolean {
   return true;
 }
 
+export const NOT_COPIED = "Copying is not allowed here";
+
+/** What the voice is to say, from an element that cannot reach it; it bubbles. */
+export const SAY = "aistream-say";
+
 /** A button that copies, and says so. */
 export function copyButton(read: () => string): HTMLButtonElement {
   const button = create("button", "quiet", "Copy") as HTMLButtonElement;
   button.type = "button";
   button.addEventListener("click", async () => {
-    const done = await copyText(read());
-    button.textContent = done ? "Copied" : "Select and copy by hand";
+    const outcome = (await copyText(read())) ? "Copied" : NOT_COPIED;
+    button.textContent = outcome;
+    const heard = { bubbles: true, detail: `${outcome}.` };
+    button.dispatchEvent(new CustomEvent(SAY, heard));
     setTimeout(() => {
       button.textContent = "Copy";
     }, 1500);

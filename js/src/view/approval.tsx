@@ -89,7 +89,7 @@ export function Approval({ call, approval }: Props) {
         Run <code>{name}</code>?
         {!gone && (
           <kbd class="aistream-shortcut" title="F8 brings the keyboard here">
-            F8
+            F8 leads here
           </kbd>
         )}
       </p>

@@ -1,12 +1,13 @@
 /** One turn: what a person asked, and all that came of it. */
 import { useState } from "preact/hooks";
-import { copyText, showImage } from "../markdown/leaves";
+import { showImage } from "../markdown/leaves";
 import { isSafeImage } from "../markdown/parser";
 import type { CallRef, MediaState, MessageState, PartState } from "../store";
 import type { TurnView } from "../wire.gen";
 import { useAction } from "./action";
 import { CallCard } from "./call";
 import { useView } from "./context";
+import { CopyButton } from "./copy";
 import { useFocusOnArrival } from "./focus";
 import { Pencil } from "./icons";
 import { Prose } from "./prose";
@@ -228,23 +229,9 @@ function Facts({ facts }: { readonly facts: TurnView }) {
 }
 
 function CopyTurn({ turn }: { readonly turn: TurnModel }) {
-  const [words, setWords] = useState("Copy");
   const text = textOf(turn.answers);
   if (!text) return null;
-  const copy = async (): Promise<void> => {
-    setWords((await copyText(text)) ? "Copied" : "Copying is not allowed here");
-    setTimeout(() => setWords("Copy"), 1500);
-  };
-  return (
-    <button
-      type="button"
-      class="aistream-quiet"
-      title="Copy the answer as markdown"
-      onClick={() => void copy()}
-    >
-      {words}
-    </button>
-  );
+  return <CopyButton text={text} words="Copy" title="Copy the answer as markdown" />;
 }
 
 export function Retry({ strong = false }: { readonly strong?: boolean }) {

@@ -15,6 +15,7 @@ interface Line {
 interface Model {
   get(name: "caption"): string;
   get(name: "columns"): string[];
+  get(name: "about"): Readonly<Record<string, string>> | undefined;
   get(name: "lines"): Line[];
   on(event: string, callback: () => void): void;
   off(event: string, callback: () => void): void;
@@ -68,7 +69,12 @@ function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
   const caption = table.createCaption();
   const head = table.createTHead();
   const names = head.insertRow();
-  names.append(...model.get("columns").map((name) => cell("th", name, "col")));
+  const about = model.get("about") ?? {};
+  for (const name of model.get("columns")) {
+    const made = cell("th", name, "col");
+    made.title = about[name] ?? "";
+    names.append(made);
+  }
   const body = table.createTBody();
   root.append(table);
   el.append(root);

@@ -49,7 +49,8 @@ def test_the_html_is_escaped_and_has_no_script():
 def test_the_html_marks_what_may_be_a_consequence_and_the_stream_as_a_whole():
     broken = (STARTED, event("TEXT_MESSAGE_END", messageId="m1"))
     page = check_ordering(broken)._repr_html_()
-    assert "opacity" in page
+    assert "may follow from an earlier one" in page
+    assert "opacity" not in page  # unexplained, and less to read by
     assert "stream<br>" in page
 
 
