@@ -61,6 +61,8 @@ def _row(violation: Violation) -> str:
     sign, colour = _SIGNS[violation.level]
     place = "stream" if violation.index < 0 else str(violation.index)
     follows = "<br>may follow from an earlier one" if violation.secondary else ""
+    name = escape(violation.event_type)
+    kind = f"<br><code>{name}</code>" if name else ""
     mark = f'<span aria-hidden="true">{sign}</span>'
     look = (
         f"background:{colour};color:#fff;border-radius:4px;padding:1px 7px;"
@@ -72,7 +74,7 @@ def _row(violation: Violation) -> str:
         f"Fix: {violation.hint.removesuffix('.')}",
     )
     cells = (
-        f"{place}<br><code>{escape(violation.event_type)}</code>",
+        f"{place}{kind}",
         f'<span style="{look}">{mark} {violation.level}</span>{follows}',
         f"<code>{escape(violation.rule)}</code>",
         "<br>".join(escape(f"{text}.") for text in said),

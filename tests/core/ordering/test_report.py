@@ -51,7 +51,8 @@ def test_the_html_marks_what_may_be_a_consequence_and_the_stream_as_a_whole():
     page = check_ordering(broken)._repr_html_()
     assert "may follow from an earlier one" in page
     assert "opacity" not in page  # unexplained, and less to read by
-    assert "stream<br>" in page
+    assert ">stream</td>" in page  # and no empty box for an event that is none
+    assert "<code></code>" not in page
 
 
 def test_the_json_holds_all_of_it():
