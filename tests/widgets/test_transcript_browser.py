@@ -338,7 +338,10 @@ def test_a_screen_reader_hears_sentences_and_states(host: Any, scene: Any) -> No
     for word in ["", "sentence", "is", "said.", "The", "second", "is", "not"]:
         scene.receive("TEXT_MESSAGE_CONTENT", messageId="m1", delta=f"{word} ")
     host.wait_until("() => window.heard.join(' ').includes('sentence is said')")
-    asked_words = "Approval needed: run delete_file? It may be impossible to undo. F8 leads there."
+    asked_words = (
+        "Approval needed: run delete_file? It may be impossible to undo. "
+        "F8 leads there."
+    )
     scene.call("c1", "delete_file", ARGUMENTS)
     scene.ask("c1", "delete_file")
     host.wait(".aistream-approval")
