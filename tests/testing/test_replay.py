@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,7 +25,7 @@ async def recorded(vendor: str = "anthropic", *prompts: str) -> Recording:
     return chat.recording
 
 
-def changed_forecast() -> ai.Tool:
+def changed_forecast() -> ai.Tool[Any]:
     @ai.tool(read_only=True)
     def get_forecast(place: str, date: str) -> str:
         """Forecast."""
