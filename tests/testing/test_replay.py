@@ -25,7 +25,7 @@ async def recorded(vendor: str = "anthropic", *prompts: str) -> Recording:
     return chat.recording
 
 
-def changed_forecast() -> ai.Tool[Any]:
+def changed_forecast() -> ai.Tool[..., Any]:
     @ai.tool(read_only=True)
     def get_forecast(place: str, date: str) -> str:
         """Forecast."""
