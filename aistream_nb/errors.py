@@ -19,6 +19,9 @@ expects them. No message here carries a key, a header or a payload.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Final
+
 __all__ = [
     "AIStreamError",
     "OrderingError",
@@ -34,9 +37,24 @@ __all__ = [
     "UnknownToolError",
 ]
 
+_SEE_ALL: Final = "(the whole traceback: import traceback; traceback.print_last())"
+
 
 class AIStreamError(Exception):
-    """The root: catch this to catch everything that the library raises."""
+    """The root: catch this to catch everything that the library raises.
+
+    IPython shows it in two lines, because the message says what to do and the way
+    through this library's files does not. Where code of yours failed inside a tool or
+    a gate, the whole traceback is shown, and plain Python always shows it.
+    """
+
+    @property
+    def _render_traceback_(self) -> Callable[[], list[str]]:
+        """What IPython asks an exception for; without it, it shows everything."""
+        if isinstance(self, (ToolError, TurnError)) and self.__cause__ is not None:
+            raise AttributeError("_render_traceback_")
+        lines = [f"{type(self).__name__}: {self}", _SEE_ALL]
+        return lambda: lines
 
 
 class OrderingError(AIStreamError):

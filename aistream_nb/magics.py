@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from IPython.core.error import UsageError
@@ -30,8 +31,10 @@ from IPython.display import display
 from aistream_nb.chat import Chat, Reply
 from aistream_nb.core.ordering.report import OrderingReport, check_ordering
 from aistream_nb.core.tool_spec import ClientTool, Gate
+from aistream_nb.errors import RecordingError
 from aistream_nb.gate import ApprovalGate
 from aistream_nb.providers.registry import PROVIDERS
+from aistream_nb.recording import Recording
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -43,11 +46,15 @@ __all__ = ["AgentMagics", "awaited_cell", "complete", "load", "unload"]
 _CELL: Final = "%%agent"
 _NAME: Final = "chat"
 _POLICIES: Final = ("always", "destructive", "never")
+_WHICH: Final = (
+    "the variable that holds the chat (default: the one that a magic used last, or "
+    "`chat`, or the only one)"
+)
 _REGISTRY: Final = "get_ipython().magics_manager.registry['AgentMagics']"
 _COMMANDS: Final[Mapping[str, tuple[str, ...]]] = {
     "%%agent": ("--gate", "--live", "--name", "--provider", "--tools"),
     "%agent_check": ("--name",),
-    "%agent_record": ("--name",),
+    "%agent_record": ("--force", "--name"),
 }
 
 
@@ -78,7 +85,7 @@ class AgentMagics(Magics):
         help="always, destructive or never (when a person is asked), or the name of "
         "a gate in this notebook",
     )
-    @argument("--name", help="the variable that holds the chat (default: the last)")
+    @argument("--name", help=_WHICH)
     @argument(
         "--live",
         action="store_true",
@@ -100,6 +107,9 @@ class AgentMagics(Magics):
         Raises:
             UsageError: The options are wrong, or there is nothing to send.
         """
+        if {"--help", "-h"} & set(line.split()):
+            print(self.agent.__doc__)  # noqa: T201 # a magic tells in the cell
+            return None
         options = parse_argstring(self.agent, line)
         text = cell.strip()
         if not text:
@@ -117,19 +127,26 @@ class AgentMagics(Magics):
 
     @magic_arguments()
     @argument("path", nargs="?", help="the file; .gz compresses")
-    @argument("--name", help="the variable that holds the chat (default: the last)")
+    @argument("--name", help=_WHICH)
+    @argument("--force", action="store_true", help="replace whatever file is there")
     @line_magic
     def agent_record(self, line: str) -> None:
-        """Write the chat's recording to a file, now and as it grows."""
+        """Write the chat's recording to a file, now and as it grows.
+
+        A recording of a chat with the same agent is replaced, as when a notebook is
+        run again. Any other file stays, unless --force is given.
+        """
         options = parse_argstring(self.agent_record, line)
         recording = self._known(options.name).recording
         if options.path is not None:
+            if not options.force:
+                _check_own(Path(options.path), recording)
             recording.record_to(options.path)
         print(f"{recording!r} in {recording.name}".replace("<", "").replace(">", ""))  # noqa: T201 # a magic tells in the cell
 
     @magic_arguments()
     @argument("path", nargs="?", help="a recording to hold the chat's tools against")
-    @argument("--name", help="the variable that holds the chat (default: the last)")
+    @argument("--name", help=_WHICH)
     @line_magic
     def agent_check(self, line: str) -> OrderingReport | Replay:
         """Check the order of the chat's events, or replay a recording.
@@ -216,6 +233,25 @@ class AgentMagics(Magics):
         if name not in self._variables:
             raise UsageError(f"There is no {kind} {name!r} in this notebook.")
         return self._variables[name]
+
+
+def _check_own(path: Path, recording: Recording) -> None:
+    """See that ``path`` is free, or a recording that a notebook like this one made.
+
+    What a test holds on to names its owner, and is never taken for one's own.
+    """
+    if not path.exists():
+        return
+    agent = recording.header.get("agent")
+    try:
+        kept = Recording.load(path).header
+    except RecordingError:
+        kept = {}
+    if kept.get("agent") != agent or "owner" in kept:
+        raise UsageError(
+            f"{path} is there already, and no recording of a chat like this one "
+            f"({agent}); --force replaces it, or name another file."
+        )
 
 
 def _there_are(chats: Mapping[str, Chat]) -> str:

@@ -5,6 +5,10 @@
         await chat.send("Book the ferry.")
         assert agent_recording.outline == snapshot()
 
+Tests that await need ``pytest-asyncio``, which ``aistream-nb[test]`` brings, and
+``asyncio_mode = "auto"`` in pytest's configuration; without it, mark them with
+``pytest.mark.asyncio``.
+
 The recording lies beside the test, in ``recordings/<name of the test>.jsonl``. At the
 end of a test that passed it is written, or the test is held against it.
 
@@ -91,9 +95,15 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """Write, or compare, at the end of a test that passed."""
     result = yield
     made = item.stash.get(_in_use, None)
-    if made is not None and made.used:
-        try:
-            made.check()
-        except AssertionError as error:
-            pytest.fail(str(error), pytrace=False)
+    # Outside of an ``except``: pytest would print the cause, which says the same.
+    if made is not None and made.used and (difference := _difference(made)):
+        pytest.fail(difference, pytrace=False)
     return result
+
+
+def _difference(made: AgentRecording) -> str:
+    try:
+        made.check()
+    except AssertionError as error:
+        return str(error)
+    return ""

@@ -2,6 +2,12 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
 
 from aistream_nb import errors
 
@@ -42,3 +48,39 @@ def test_errors_carry_what_a_caller_reacts_to():
     assert (turn.tool_name, turn.tool_call_id) == ("f", "c")
     assert (recording.path, recording.line) == ("a.jsonl", 2)
     assert errors.ToolInputError("x", tool_name="f").tool_name == "f"
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    InteractiveShell.clear_instance()
+    made: Any = InteractiveShell.instance()
+    made.history_manager.enabled = False
+    made.colors = "nocolor"
+    yield made
+    made.history_manager.end_session()
+    InteractiveShell.clear_instance()
+
+
+def test_ipython_shows_two_lines_and_can_show_all(
+    shell: Any, capsys: pytest.CaptureFixture[str]
+):
+    shell.run_cell("from aistream_nb.errors import AIStreamError")
+    shell.run_cell("raise AIStreamError('no key')")
+
+    line, hint = capsys.readouterr().out.splitlines()
+    assert line == "AIStreamError: no key"
+    shell.run_cell(hint.partition(": ")[2].removesuffix(")"))
+    told = capsys.readouterr()
+    assert "Traceback (most recent call last)" in told.out + told.err
+
+
+def test_where_the_users_own_code_failed_everything_is_shown(
+    shell: Any, capsys: pytest.CaptureFixture[str]
+):
+    shell.run_cell("from aistream_nb.errors import TurnError")
+    shell.run_cell("raise TurnError('gate failed') from ValueError('mine')")
+
+    told = capsys.readouterr().out
+    assert "ValueError" in told
+    assert "Traceback (most recent call last)" in told

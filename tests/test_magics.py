@@ -143,6 +143,35 @@ def test_a_chat_is_recorded_and_checked(
     shell.user_ns["chat"].recording.close()
 
 
+def test_a_notebook_that_is_run_again_replaces_its_own_recording_and_no_other_file(
+    shell: Any, tmp_path: Path
+):
+    own, foreign, kept = (tmp_path / name for name in ("a.jsonl", "b.jsonl", "c.jsonl"))
+    foreign.write_text("mine")
+    ai.Recording.of([], agent="offline", owner="test_x").save(kept)
+    for _ in range(2):
+        run(shell, "chat = ai.Chat('offline', pace=0)")
+        run(shell, f"%agent_record {own}")
+    for path in (foreign, kept):
+        assert "--force replaces it" in error(shell, f"%agent_record {path}")
+    assert foreign.read_text() == "mine"
+
+    run(shell, f"%agent_record {foreign} --force")
+    assert ai.Recording.load(foreign).header["agent"] == "offline"
+
+
+@pytest.mark.parametrize("line", ["%%agent --help", "%%agent -h"])
+def test_help_is_shown_and_nothing_is_sent(
+    shell: Any, line: str, capsys: pytest.CaptureFixture[str]
+):
+    run(shell, line)
+
+    told = capsys.readouterr().out
+    assert "--provider" in told
+    assert "or the only one" in " ".join(told.split())
+    assert "chat" not in shell.user_ns
+
+
 def completions(shell: Any, line: str) -> list[str]:
     with provisionalcompleter():
         return [found.text for found in shell.Completer.completions(line, len(line))]

@@ -64,7 +64,26 @@ def test_a_difference_fails_the_test_and_names_the_call(pytester: pytest.Pyteste
     failed.stdout.fnmatch_lines(
         ["*call 1, get_forecast(place=*): the status differs", "*  was: complete"]
     )
-    assert "pytest_plugin.py" not in failed.stdout.str()
+    told = failed.stdout.str()
+    assert "pytest_plugin.py" not in told
+    assert "During handling" not in told
+    assert told.count("The conversation went differently from") == 1
+
+
+def test_a_test_that_awaits_runs(pytester: pytest.Pytester):
+    pytester.makeini("[pytest]\nasyncio_mode = auto\n")
+    pytester.makepyfile("""
+        import aistream_nb as ai
+        from aistream_nb.providers.offline import OFFLINE_PROMPT
+
+        async def test_the_ferry(agent_recording):
+            chat = agent_recording.chat("offline")
+            await chat.send(OFFLINE_PROMPT)
+    """)
+
+    made = pytester.runpytest_subprocess(*QUIET[:2], "--agent-record=once")
+
+    made.assert_outcomes(passed=1)
 
 
 def test_a_test_that_fails_replaces_no_recording(pytester: pytest.Pytester):

@@ -346,7 +346,7 @@ class Chat(Deciding):
             self.conversation,
             answers,
             hide=self._journal.hide,
-            is_live=self._view.is_live_here,
+            where_live=self._view.where_live,
         )
 
     def _forget(self, task: asyncio.Task[Reply]) -> None:

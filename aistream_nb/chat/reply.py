@@ -20,8 +20,8 @@ class Reply:
 
     In a notebook it shows as static HTML and as plain text that is the same each
     time, so that a saved notebook reads well and passes ``pytest --nbval``; ``hide``
-    takes secrets out of both. Where ``is_live`` says that the cell shows the chat live
-    already, a page shows one line in their place, so that nothing stands there twice.
+    takes secrets out of both. Where ``where_live`` says that the chat is on display
+    live, a page shows one line in their place, so that nothing stands there twice.
     """
 
     def __init__(
@@ -30,10 +30,10 @@ class Reply:
         messages: Sequence[MessageModel],
         *,
         hide: Callable[[str], str] = str,
-        is_live: Callable[[], bool] = bool,
+        where_live: Callable[[], str] = str,
     ) -> None:
         self._hide = hide
-        self._is_live = is_live
+        self._where_live = where_live
         self.messages: tuple[MessageModel, ...] = tuple(messages)
         self.status: str = conversation.status
         """``finished``, ``waiting``, ``aborted`` or ``error``."""
@@ -63,15 +63,15 @@ class Reply:
             "text/plain": repr(self),
             "text/html": self._repr_html_(),
         }
-        if self._is_live():
-            forms[WIDGET_VIEW] = view_of(self._note())
+        if where := self._where_live():
+            forms[WIDGET_VIEW] = view_of(self._note(where))
         return forms
 
-    def _note(self) -> NoteWidget:
+    def _note(self, where: str) -> NoteWidget:
         from aistream_nb.widgets.note import (  # noqa: PLC0415 # a script has no view
             NoteWidget,
         )
 
         count = len(self.tool_calls)
         calls = f", {count} tool call{'' if count == 1 else 's'}" if count else ""
-        return NoteWidget(f"{self.status.capitalize()}{calls}; shown above.")
+        return NoteWidget(f"{self.status.capitalize()}{calls}; shown {where}.")

@@ -73,9 +73,13 @@ class ChatView:
             self._cell = current_cell()
         return forms
 
-    def is_live_here(self) -> bool:
-        """Whether the cell that runs shows the live view."""
-        return self._cell is not None and self._cell == current_cell()
+    def where_live(self) -> str:
+        """Where a live view is on display, in words; empty where none is."""
+        if self._cell is None:
+            return ""
+        if self._cell == current_cell():
+            return "above"
+        return f"in the live view of cell [{self._cell}]" if self.watched else ""
 
     def widget(self) -> TranscriptWidget:
         """The widget, made at the first call."""

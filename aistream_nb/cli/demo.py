@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add_arguments", "ask_at_prompt", "run"]
 
-_PROMPT: Final = "yes, no, or the reason why not: "
+_PROMPT: Final = "Type yes to run it. Anything else denies: the reason, or just Enter: "
 _YES: Final = frozenset({"y", "yes"})
 _NO: Final = frozenset({"n", "no", ""})
 

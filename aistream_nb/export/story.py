@@ -6,7 +6,7 @@ from typing import Final
 
 from aistream_nb.core.notebook_document import markdown_cell, notebook_text
 from aistream_nb.export.harmless import harmless
-from aistream_nb.export.markdown import message_markdown
+from aistream_nb.export.markdown_page import message_markdown
 from aistream_nb.export.source import Source, read_source
 from aistream_nb.widgets.view_model import clean
 

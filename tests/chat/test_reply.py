@@ -44,11 +44,11 @@ async def test_where_the_cell_shows_the_chat_a_page_shows_one_line(
     chat = offline()
     await chat.send(OFFLINE_PROMPT)
     answers = chat.conversation.messages[1 if count else -1 :]
-    reply = Reply(chat.conversation, answers, is_live=lambda: True)
+    reply = Reply(chat.conversation, answers, where_live=lambda: "above")
 
     forms = reply._repr_mimebundle_()
 
     assert forms["text/plain"] == repr(reply)
     assert forms["text/html"] == reply._repr_html_()
     assert forms[WIDGET_VIEW]["model_id"].startswith("aistream-")
-    assert reply._note().text == line
+    assert reply._note("above").text == line

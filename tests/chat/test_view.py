@@ -16,6 +16,7 @@ from aistream_nb.widgets.wire import (
     DecideAction,
     EditAction,
     PlayAction,
+    ReadyAction,
     RetryAction,
     SendAction,
     StopAction,
@@ -147,11 +148,16 @@ def test_a_cell_that_shows_the_live_view_is_known_from_the_next(
     monkeypatch.setattr(view_module, "current_cell", lambda: cells[-1])
     view = view_of(chat)
     view.mimebundle()
-    assert not view.is_live_here()  # what a script sees is no live view
+    assert view.where_live() == ""  # what a script sees is no live view
 
     be_in(WATCHED, monkeypatch)
     view.mimebundle()
 
-    assert view.is_live_here()
+    assert view.where_live() == "above"
     cells.append(4)
-    assert not view.is_live_here()
+    assert view.where_live() == ""  # no page says that it shows the view
+    widget = view.widget()
+    widget._see_page(ReadyAction(id="1", page="p", views=1))
+    assert view.where_live() == "in the live view of cell [3]"
+    widget._see_page(ReadyAction(id="2", page="p", views=0))
+    assert view.where_live() == ""

@@ -48,6 +48,21 @@ def test_only_a_plain_yes_runs_a_tool(line: str, decision: object):
     assert asyncio.run(asked) == decision
 
 
+def test_the_prompt_says_what_counts_as_a_yes_and_what_denies():
+    seen: list[str] = []
+
+    async def read(prompt: str) -> str:
+        seen.append(prompt)
+        return "yes"
+
+    asyncio.run(ask_at_prompt(Console(file=io.StringIO()), REQUEST, read=read))
+
+    (prompt,) = seen
+    assert "yes to run" in prompt
+    assert "Anything else denies" in prompt
+    assert "Enter" in prompt
+
+
 def test_nobody_at_the_prompt_is_a_no():
     async def gone(_prompt: str) -> str:
         raise EOFError
@@ -146,7 +161,7 @@ def test_an_interrupt_at_the_question_ends_it_at_once():
     ) as process:
         os.close(theirs)
         said = b""
-        while b"the reason why not: " not in said:
+        while b"the just Enter: " not in said:
             said += os.read(ours, 4096)
         process.send_signal(signal.SIGINT)
         code = process.wait()  # nobody presses Enter

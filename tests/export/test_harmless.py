@@ -5,7 +5,7 @@ from hypothesis import given, settings, strategies as st
 from markdown_it import MarkdownIt
 
 from aistream_nb.export.harmless import harmless
-from aistream_nb.export.markdown import to_markdown
+from aistream_nb.export.markdown_page import to_markdown
 from aistream_nb.recording import Recording
 
 URL = "http://127.0.0.1:9/spy"
