@@ -161,7 +161,7 @@ def test_an_interrupt_at_the_question_ends_it_at_once():
     ) as process:
         os.close(theirs)
         said = b""
-        while b"the just Enter: " not in said:
+        while b"or just Enter: " not in said:
             said += os.read(ours, 4096)
         process.send_signal(signal.SIGINT)
         code = process.wait()  # nobody presses Enter
