@@ -60,7 +60,7 @@ async def test_the_recording_holds_everything_up_to_the_last_event(
         "stream.truncated"
     }
     told = str(replay(path, tools=offline_tools())).splitlines()
-    assert told == [
-        f"{path.name} holds: no difference",
-        f"Not compared: it is {recording.ending}: only what came before is compared",
-    ]
+    assert told[0] == f"{path.name} holds: no difference"
+    assert told[-1] == (
+        f"Not compared: it is {recording.ending}: only what came before is compared"
+    )
