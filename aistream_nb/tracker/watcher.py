@@ -88,7 +88,7 @@ class ToolInvocationTracker:
     ...     await tracker.aclose()
     >>> asyncio.run(main())
     3
-    Ledger: 1 calls
+    Ledger: 1 call
       [1] c1 add: settled, ran once (receive > close > own > miss > claim > ...
     """
 

@@ -76,7 +76,7 @@ class ToldCalls:
     >>> calls.receive({"type": "CUSTOM", **executing})
     >>> calls.receive({"type": "TOOL_CALL_RESULT", "toolCallId": "c", "content": "2"})
     >>> calls.read_ledger()
-    Ledger: 1 calls
+    Ledger: 1 call
       [1] c add: settled, ran once (receive > invoke > settle)
     """
 
