@@ -39,8 +39,8 @@ async def _line_is_there() -> None:
     try:
         number = sys.stdin.fileno()
         loop.add_reader(number, there.set)
-    except (NotImplementedError, OSError, ValueError):
-        return  # a file never waits, and Windows cannot look
+    except (NotImplementedError, OSError, ValueError):  # Windows, a file, closed
+        return
     try:
         await there.wait()
     finally:

@@ -75,7 +75,7 @@ def _deviation(folder: str, case: Case) -> dict[str, Any]:
 def _skip_if_listed(folder: str, case: Case) -> None:
     deviation = _deviation(folder, case)
     if deviation and "members" not in deviation:
-        pytest.skip(deviation["reason"])
+        pytest.skip(deviation["reason"])  # each stands in deviations.toml
 
 
 def _run(case: Case, **options: Any) -> dict[str, Any]:

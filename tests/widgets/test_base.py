@@ -186,7 +186,7 @@ def test_model_ids_are_never_used_again() -> None:
 def test_a_subclass_must_say_what_it_shows() -> None:
     plain = StreamWidget.__new__(StreamWidget)
     for method in (plain._take, plain._compose):
-        with pytest.raises(NotImplementedError):
+        with pytest.raises(NotImplementedError):  # said at once, not shown as nothing
             method()
-    with pytest.raises(NotImplementedError):
+    with pytest.raises(NotImplementedError):  # a click is not swallowed
         plain._act(None)  # pyright: ignore[reportArgumentType] # never looked at
