@@ -2,40 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
+from snapshot_parts import Hostile, call, message
 
 from aistream_nb.core.invocation.message_memory import MessageMemory
 from aistream_nb.core.invocation.snapshot_walk import calls_in
-
-
-def call(tool_call_id: str, **fields: Any) -> dict[str, Any]:
-    return {"type": "tool-call", "toolCallId": tool_call_id, "toolName": "t", **fields}
-
-
-def message(*parts: Any, **fields: Any) -> dict[str, Any]:
-    return {"role": "assistant", "content": list(parts), **fields}
-
-
-class Hostile(Mapping[str, Any]):
-    """A mapping that raises whatever is asked of it."""
-
-    def __getitem__(self, key: str) -> Any:
-        raise RuntimeError(key)
-
-    def __iter__(self) -> Iterator[str]:
-        raise RuntimeError
-
-    def __len__(self) -> int:
-        raise RuntimeError
-
-    def __eq__(self, other: object) -> bool:
-        raise RuntimeError
-
-    __hash__ = None
 
 
 def note(memory: MessageMemory, messages: list[Any], *, quiet: bool = True) -> set[str]:
