@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-__all__ = ["BINARY", "binary", "framed"]
+__all__ = ["BINARY", "binary", "field", "framed"]
 
 BINARY: Final = "application/vnd.ag-ui.event+proto"
 
@@ -40,21 +40,22 @@ def framed(data: bytes) -> bytes:
 
 def _envelope(event: Mapping[str, Any]) -> bytes:
     number, names = _TEXTS[event["type"]]
-    return _field(number, b"".join(_fields(event, names)))
+    return field(number, b"".join(_fields(event, names)))
 
 
 def _fields(event: Mapping[str, Any], names: Mapping[str, int]) -> Iterator[bytes]:
     rest = {name: value for name, value in event.items() if name != "type"}
     outcome = rest.pop("outcome", {})
     for name in sorted(rest, key=names.__getitem__):
-        yield _field(names[name], rest[name].encode())
+        yield field(names[name], rest[name].encode())
     if outcome:
-        yield _field(5, outcome["type"].encode())
+        yield field(5, outcome["type"].encode())
     for call_id in outcome.get("pendingToolCallIds", ()):
-        yield _field(8, call_id.encode())
+        yield field(8, call_id.encode())
 
 
-def _field(number: int, data: bytes) -> bytes:
+def field(number: int, data: bytes) -> bytes:
+    """One field of a message, with its number and its length."""
     return _varint(number << 3 | 2) + _varint(len(data)) + data
 
 

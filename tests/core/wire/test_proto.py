@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from agui_binary import field
 from hypothesis import given, settings, strategies as st
 
 from aistream_nb.core.json_text import encode_json
@@ -27,19 +28,6 @@ def bytes_of(sample: dict[str, Any]) -> bytes:
 
 def framed(data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + data
-
-
-def field(number: int, data: bytes) -> bytes:
-    return _varint(number << 3 | 2) + _varint(len(data)) + data
-
-
-def _varint(number: int) -> bytes:
-    out = bytearray()
-    while number > 0x7F:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample["event"]["type"])
@@ -105,11 +93,11 @@ def test_broken_bytes_are_no_event(data: bytes):
 def test_a_value_that_is_nested_too_deeply_is_no_event():
     data = b""
     for _ in range(120):
-        inner = b"\x0a" + _varint(len(data)) + data
-        data = b"\x32" + _varint(len(inner)) + inner
-    snapshot = b"\x12" + _varint(len(data)) + data
+        inner = field(1, data)
+        data = field(6, inner)
+    snapshot = field(2, data)
     with pytest.raises(ProtoError, match="too deeply"):
-        read_proto(b"\x3a" + _varint(len(snapshot)) + snapshot)
+        read_proto(field(7, snapshot))
 
 
 def test_a_number_of_four_bytes_is_skipped_where_nobody_knows_it():
